@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cut-off of a search: none, as its user would like it, or the depth of a tuned program.
+// The cut-off of a search: none, as users prefer, or the depth of a tuned program.
 #pragma once
 
 /// The search forks at every node.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a benchmark program: --NAME VALUE or --NAME=VALUE, flags, and at most one word without a
-// name.
+// Parses the options of a benchmark program: --NAME VALUE or --NAME=VALUE, flags, and at most one argument
+// without a name.
 //
-// A library for command lines takes longer to compile than such a program, and each program is compiled by
-// two compilers.
+// A library for command lines takes longer to compile than such a program, and two compilers compile each
+// program.
 #pragma once
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 namespace bench {
 
-/// The command line cannot be understood: one sentence.
+/// A wrong command line: one sentence.
 struct usage_mistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,7 +30,7 @@ class arguments {
   /// \param about one sentence for --help
   explicit arguments(const char* about) : about_(about) {}
 
-  /// A number from `least` to `most`. Its variable keeps its value if the option is not given.
+  /// Declares a number from `least` to `most`. If the option is not given, its variable keeps its value.
   template <class Number, class Bound>
   void number(std::string name, std::optional<Number>& to, Bound least, Bound most, std::string text) {
     add_number<Number>(std::move(name), &to, least, most, std::move(text), [](void* where, double value) {
@@ -46,14 +46,14 @@ class arguments {
   void flag(std::string name, bool& to, std::string text) {
     options_.push_back({.name = std::move(name), .text = std::move(text), .flag = &to});
   }
-  /// The word without a name.
+  /// Declares the argument without a name.
   void word(std::string name, std::string& to, std::string text) {
     word_ = &to;
     word_name_ = std::move(name);
     word_text_ = std::move(text);
   }
 
-  /// \returns false: the help was asked for and printed \throws usage_mistake
+  /// \returns false after --help, which it has printed \throws usage_mistake
   bool parse(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view given = argv[i];
@@ -85,7 +85,7 @@ class arguments {
   struct option {
     std::string name;
     std::string text;
-    bool* flag = nullptr;  ///< null: it takes a number
+    bool* flag = nullptr;  ///< null: it has a number as its value
     void* to = nullptr;
     void (*store)(void* to, double value) = nullptr;
     bool whole = false;
@@ -152,7 +152,7 @@ class arguments {
   std::string word_name_, word_text_;
 };
 
-/// The largest whole number that an option can take: above it not every whole number is a double.
+/// The largest whole number that an option can have. Above it a double cannot represent each whole number.
 inline constexpr long long largest_whole = 1LL << 53;
 
 }  // namespace bench

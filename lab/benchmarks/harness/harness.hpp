@@ -45,13 +45,13 @@ class run {
  public:
   run(std::int64_t size, unsigned workers, int depth = 0) : size_(size), workers_(workers), depth_(depth) {}
 
-  /// The problem's size; kernels/sizes.json says what it counts.
+  /// The problem's size, in the unit that kernels/sizes.json states.
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// The size as an int. \throws bad_argument unless least <= size <= most
   [[nodiscard]] int size_between(int least, int most) const;
   /// The number of workers that the system was started with.
   [[nodiscard]] unsigned workers() const { return workers_; }
-  /// In a tuned program: how many levels of the search fork.
+  /// In a tuned program: the number of levels of the search that fork.
   [[nodiscard]] int depth() const { return depth_; }
 
   /// Calls `region` and records its wall-clock and CPU time.
@@ -68,11 +68,11 @@ class run {
   /// Records a time that the benchmark measured itself (seconds for one of many, a median, …).
   void record(double seconds, double cpu_seconds) { seconds_ = seconds, cpu_seconds_ = cpu_seconds; }
 
-  /// Sets the begin of the measured part, by wall_seconds(). `time` sets it, too. Otherwise it is the begin
-  /// of the repetition.
+  /// Sets the beginning of the measured part, by wall_seconds(). `time` also sets it. Otherwise it is the
+  /// beginning of the repetition.
   void start_at(double moment) { started_ = moment; }
 
-  /// The result, as text that is the same for every system. Checked against kernels/sizes.json.
+  /// Sets the result, as text that is the same for every system. It is checked against kernels/sizes.json.
   void result(std::string text) { result_ = std::move(text); }
   void result(std::integral auto number) { result_ = std::to_string(number); }
 
@@ -94,25 +94,26 @@ class run {
   std::vector<std::pair<std::string, double>> fields_;
 };
 
-/// `warm`: the system runs before the first repetition. `cold`: every repetition has a fresh process in which
-/// nothing was started (with_system is not called).
+/// `warm`: the system runs before the first repetition. `cold`: every repetition has a new process in which
+/// no system was started (with_system is not called).
 enum class start { warm, cold };
 
-/// Makes a benchmark known to the program. Objects of this type are namespace-scope constants.
+/// Registers a benchmark with the program. Objects of this type are namespace-scope constants.
 struct registration {
   registration(std::string_view name, void (*measure)(run&), start how = start::warm);
 };
 
-/// Makes the tuned program of a benchmark known, which --depth selects.
+/// Registers the tuned program of a benchmark, which --depth selects.
 struct tuned_registration {
   tuned_registration(std::string_view name, void (*measure)(run&));
 };
 
-/// Defined by each program: starts its system with that many workers, calls body on the calling thread, and
-/// stops the system.
+/// Each program defines this: it starts its system with that number of workers, calls body on the calling
+/// thread, and stops the system.
 void with_system(unsigned workers, const std::function<void()>& body);
 
-/// Defined by each program: a little parallel work, so that all threads of the running system exist.
+/// Each program defines this: it does a little parallel work, so that all threads of the running system
+/// exist.
 void warm_up();
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring programs of many equal steps, one by one.
+// Measures programs of many equal steps, step by step.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scores of the best alignments of all pairs of protein sequences (Alignment of the Barcelona OpenMP Tasks
-// Suite), with gaps that cost by their opening and by their length (O. Gotoh, 1982). Sequences and scores of
-// amino acids come from a fixed seed.
+// Suite). The cost of a gap has a part for its opening and a part for its length (O. Gotoh, 1982). Sequences
+// and scores of amino acids come from a fixed seed.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class alignment_problem {
   /// Aligns sequence i with sequence j.
   void align(int i, int j) { scores_[place(i, j)] = score(sequence(i), sequence(j)); }
 
-  /// Depends on each score and on its place.
+  /// Returns a text that depends on each score and on its place.
   [[nodiscard]] std::string result() const {
     std::int64_t sum = 0;
     std::uint64_t hash = 0;
@@ -59,9 +59,9 @@ class alignment_problem {
     return static_cast<std::size_t>(i) * sequences_.size() + static_cast<std::size_t>(j);
   }
 
-  /// Row by row. A gap of n acids costs opening + n · extension.
+  /// Computes a score row by row. A gap of n acids costs opening + n · extension.
   [[nodiscard]] int score(const acid_sequence& a, const acid_sequence& b) const {
-    std::array<int, most_length + 1> best, best_in_gap;  // of a's acids up to now with the first j of b
+    std::array<int, most_length + 1> best, best_in_gap;  // of a's acids so far with the first j of b
     best[0] = 0;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       best[j] = -opening - static_cast<int>(j) * extension;

@@ -16,7 +16,8 @@ namespace kernels {
 
 inline constexpr std::size_t bfs_piece = 1024;  // vertices of a level that are expanded without forking
 
-/// The search between two levels. A level is a list of lists, so that pieces need not agree on places.
+/// The search between two levels. A level is a list of lists, so that pieces need not coordinate their places
+/// in it.
 class bfs_problem {
  public:
   explicit bfs_problem(std::size_t n) : graph_(n), distance_(n, no_vertex) {}
@@ -31,14 +32,14 @@ class bfs_problem {
   [[nodiscard]] bool is_over() const { return level_.empty(); }
   [[nodiscard]] int pieces() const { return static_cast<int>(next_.size()); }
 
-  /// Expands a piece of the level: finds the vertices that come next.
+  /// Expands a piece of the level: finds the vertices of the next level.
   void expand(int piece) {
     const std::size_t from = static_cast<std::size_t>(piece) * bfs_piece;
     const std::size_t to = std::min(from + bfs_piece, level_.size());
     std::vector<vertex>& found = next_[static_cast<std::size_t>(piece)];
     for (std::size_t i = from; i < to; ++i)
       for (const vertex u : graph_.neighbours(level_[i])) {
-        // Relaxed: all that claim a vertex in this level write the same.
+        // Relaxed: all threads that claim a vertex in this level write the same value.
         std::atomic_ref<vertex> entry(distance_[u]);
         vertex none = no_vertex;
         if (entry.load(std::memory_order_relaxed) == no_vertex &&
@@ -47,7 +48,8 @@ class bfs_problem {
       }
   }
 
-  /// Where each piece's vertices go in the next level. Then place() for each piece, then finish_level().
+  /// Computes where each piece's vertices go in the next level. Then place() is called for each piece, then
+  /// finish_level().
   void lay_out() {
     std::size_t sum = 0;
     for (std::size_t p = 0; p < next_.size(); ++p) {
@@ -67,7 +69,7 @@ class bfs_problem {
     divide();
   }
 
-  /// The whole search with one queue.
+  /// Runs the whole search with one queue.
   void search_plainly() {
     std::vector<vertex> queue(graph_.vertices());
     distance_[0] = 0;
@@ -82,7 +84,7 @@ class bfs_problem {
     }
   }
 
-  /// The sum of all distances. \throws bench::wrong_result if one is impossible
+  /// Returns the sum of all distances. \throws bench::wrong_result if a distance is impossible
   [[nodiscard]] std::string result() const {
     std::uint64_t sum = 0;
     for (vertex v = 0; v < graph_.vertices(); ++v) {
@@ -104,7 +106,7 @@ class bfs_problem {
 
   graph graph_;
   std::vector<vertex> distance_, level_, other_;
-  std::vector<std::vector<vertex>> next_;  ///< what each piece has found
+  std::vector<std::vector<vertex>> next_;  ///< the vertices that each piece has found
   std::vector<std::size_t> place_;
   vertex depth_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All pairs: count the pairs of equal elements of two arrays.
+// All pairs: counts the pairs of equal elements of two arrays.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct cmp_problem {
     for (auto& x : b) x = random.below(n);
   }
 
-  /// The same count by hashing.
+  /// Returns the same count, computed by hashing.
   [[nodiscard]] std::int64_t expected() const {
     std::unordered_map<std::uint32_t, std::int64_t> times;
     for (const auto x : a) ++times[x];
@@ -35,9 +35,9 @@ struct cmp_problem {
   }
 };
 
-/// The comparison of all elements of a with all elements of b; each has fewer than 2¹⁶ equal partners. Four
-/// elements of a at a time, so that an element of b is read once for four comparisons, and the sum of a
-/// vector's parts is taken once for four passes over b.
+/// Compares all elements of a with all elements of b; each has fewer than 2¹⁶ equal partners. It takes four
+/// elements of a at a time. So an element of b is read once for four comparisons, and the sum of a vector's
+/// parts is computed once for four passes over b.
 inline std::int64_t equal_pairs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   std::int64_t pairs = 0;
   std::size_t i = 0;

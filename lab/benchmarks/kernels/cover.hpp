@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact cover by dancing links, in the layout of Algorithm X in D. E. Knuth's The Art of Computer
-// Programming, 7.2.2.1: choose options so that every item is in exactly one of them. And Langford's problem
-// as such a cover.
+// Programming, 7.2.2.1: choose options so that every item is in exactly one of them. Also contains Langford's
+// problem as such a cover.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@ namespace kernels {
 /// possible. `begin` chooses the first item to branch on; each `choose` goes one level deeper.
 class exact_cover {
  public:
-  using place = std::int16_t;  ///< of a node, or the number of an item (from 1)
+  using place = std::int16_t;  ///< index of a node, or the number of an item (from 1)
 
   /// The most options that an item can have, and the most options in a cover.
   static constexpr std::size_t most_options = 64, most_depth = 32;
 
-  /// A cover of that many items, with no options yet.
+  /// Makes a cover of that many items, without options.
   explicit exact_cover(int items) : headers_(static_cast<std::size_t>(items) + 1), nodes_(headers_.size()) {
     const auto last = static_cast<place>(items);
     for (place i = 0;; ++i) {
@@ -34,7 +34,7 @@ class exact_cover {
     nodes_.push_back({0, 0, 0});  // a spacer before the first option
   }
 
-  /// Adds an option with these different items. Not after `begin`.
+  /// Adds an option with these different items. Must not be called after `begin`.
   void add_option(std::initializer_list<int> items) {
     const auto first = static_cast<place>(nodes_.size());
     for (const int item : items) {
@@ -54,19 +54,19 @@ class exact_cover {
   /// Chooses the item to branch on first. Returns false if some item has no option.
   bool begin() { return branch(); }
 
-  /// Whether everything is covered.
+  /// Whether all items are covered.
   [[nodiscard]] bool complete() const { return item() == 0; }
 
-  /// The possible options of the item to branch on, as nodes in its list: first_option, then next_option
-  /// until that returns 0.
+  /// Iterates over the possible options of the item to branch on, as nodes in its list: first_option, then
+  /// next_option until that returns 0.
   [[nodiscard]] place first_option() const { return next_option(item()); }
   [[nodiscard]] place next_option(place option) const {
     const place next = nodes_[at(option)].down;
     return next == item() ? place{0} : next;
   }
 
-  /// Takes that option of the item to branch on, and chooses the next item, one that has the fewest options.
-  /// Returns false, with nothing changed, if that leaves an item without an option.
+  /// Takes that option of the item to branch on, and chooses the next item: one with the fewest options. If
+  /// that leaves an item without an option, it returns false and changes nothing.
   bool choose(place option) {
     for (place p = after(option); p != option; p = after(p)) cover(nodes_[at(p)].item);
     if (branch()) return true;
@@ -74,7 +74,7 @@ class exact_cover {
     return false;
   }
 
-  /// Takes back the last successful `choose`, which was of that option.
+  /// Undoes the last successful `choose`, which was of that option.
   void take_back(place option) {
     if (const place last = item()) uncover(last);
     --depth_;
@@ -96,7 +96,7 @@ class exact_cover {
 
   [[nodiscard]] place item() const { return branched_[depth_ - 1]; }
 
-  // The neighbours of a node within its option, around the end.
+  // The next node within its option, cyclically.
   [[nodiscard]] place after(place p) const {
     const auto q = static_cast<place>(p + 1);
     return nodes_[at(q)].item == 0 ? nodes_[at(q)].up : q;
@@ -168,12 +168,13 @@ class possible_options {
   std::size_t count_ = 0;
 };
 
-/// Sizes of Langford's problem that the types above have room for.
+/// The largest size of Langford's problem for which the types above have room.
 inline constexpr int most_langford = 20;
 
-/// Langford's problem: the numbers 1 to n twice each in a row of 2n places, with i others between the two i.
-/// The items are the numbers and the places; an option puts one number on its two places. Of each arrangement
-/// and its reverse one is left: the number n (n - 1 if n is even) comes first in the first half.
+/// Langford's problem: the numbers 1 to n twice each in a row of 2n places, with i other numbers between the
+/// two i. The items are the numbers and the places. An option puts one number on its two places. Of each
+/// arrangement and its reverse only one remains: the number n (n - 1 if n is even) comes first in the first
+/// half.
 inline exact_cover langford(int n) {
   exact_cover cover(3 * n);
   const int halved = n % 2 == 0 ? n - 1 : n;

@@ -30,20 +30,19 @@ struct fft_problem {
       roots[i] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
   }
 
-  /// Puts the two halves of a result of n numbers together, in its place, from number `first` of a half up to
-  /// `last`.
+  /// Combines the two halves of a result of n numbers in place, from number `first` of a half up to `last`.
   void combine(wave* to, std::size_t n, std::size_t first, std::size_t last) const {
     const std::size_t half = n / 2, step = roots.size() / half;
     for (std::size_t i = first; i < last; ++i) {
       const wave a = to[i], b = to[i + half], r = roots[i * step];
-      // Without the check for infinity of the operator.
+      // Omits the check for infinity that the operator has.
       const wave turned{b.real() * r.real() - b.imag() * r.imag(), b.real() * r.imag() + b.imag() * r.real()};
       to[i] = a + turned;
       to[i + half] = a - turned;
     }
   }
 
-  /// The transform of n numbers of `from`, every `step`-th one.
+  /// Transforms n numbers of `from`, taking every `step`-th one.
   void transform(const wave* from, std::size_t step, wave* to, std::size_t n) const {
     if (n == 1) {
       *to = *from;
@@ -54,7 +53,7 @@ struct fft_problem {
     combine(to, n, 0, n / 2);
   }
 
-  /// \throws bench::wrong_result if the result has not the energy of the numbers (Parseval's theorem)
+  /// \throws bench::wrong_result if the result's energy differs from that of the numbers (Parseval's theorem)
   [[nodiscard]] std::string result() const {
     double before = 0, after = 0, sum = 0;
     for (const wave& x : in) before += std::norm(x);

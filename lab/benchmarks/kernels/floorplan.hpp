@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest rectangle for cells that are placed one after the other, each with several possible shapes
-// and beside or below earlier ones: Floorplan of the Barcelona OpenMP Tasks Suite, on a board of bits.
+// The smallest rectangle for cells that are placed one after the other. Each cell has several possible shapes
+// and is beside or below earlier ones. This is Floorplan of the Barcelona OpenMP Tasks Suite, on a board of
+// bits.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ inline constexpr int floor_side = 64;  // rows and columns of the board
 inline constexpr int no_cell = -1;
 inline constexpr int no_floor_area = std::numeric_limits<int>::max();
 
-/// A cell on the board. The first row and column are in it, the last ones are not.
+/// A cell on the board. It includes the first row and column, but not the last ones.
 struct floor_place {
   std::int8_t top, left, bottom, right;
   friend bool operator==(const floor_place&, const floor_place&) = default;
@@ -42,7 +43,7 @@ struct floor_cells {
     for (int k = 0; k < n; ++k) {
       cell& c = all[static_cast<std::size_t>(k)];
       const int area = 2 + static_cast<int>(random.below(11));
-      // All shapes of that area or slightly more in which no row is superfluous.
+      // All shapes of that area or slightly more without a superfluous row.
       int last_rows = floor_side;
       for (int columns = 1; columns <= area && c.shapes < most_shapes; ++columns) {
         const int rows = (area + columns - 1) / columns;
@@ -68,10 +69,10 @@ class floor_board {
 
   [[nodiscard]] int placed() const { return placed_; }
   [[nodiscard]] bool complete() const { return placed_ == cells_->count; }
-  /// Of the rectangle around all cells.
+  /// Returns the area of the rectangle around all cells.
   [[nodiscard]] int area() const { return rows_ * columns_; }
 
-  /// Places the next cell. Returns false, with nothing changed, if it would cover another one.
+  /// Places the next cell. If it would cover another one, returns false and changes nothing.
   bool add(floor_place p) {
     const std::uint64_t mask = mask_of(p);
     for (int row = p.top; row < p.bottom; ++row)
@@ -83,7 +84,7 @@ class floor_board {
     columns_ = std::max<std::int8_t>(columns_, p.right);
     return true;
   }
-  /// Takes the last cell back.
+  /// Removes the last cell.
   void take_back() {
     const floor_place p = place_[at(--placed_)];
     rows_ = outline_[at(placed_)][0], columns_ = outline_[at(placed_)][1];
@@ -91,8 +92,8 @@ class floor_board {
     for (int row = p.top; row < p.bottom; ++row) row_[at(row)] &= ~mask;
   }
 
-  /// The places for the next cell: one for each shape if it has a neighbour on both sides, else all in which
-  /// it touches its neighbour.
+  /// The places for the next cell. If it has a neighbour on both sides, there is one place for each shape;
+  /// otherwise all places in which it touches its neighbour.
   class places {
    public:
     explicit places(const floor_board& board) {
@@ -123,7 +124,7 @@ class floor_board {
       place_[count_++] = {static_cast<std::int8_t>(top), static_cast<std::int8_t>(left),
                           static_cast<std::int8_t>(bottom), static_cast<std::int8_t>(right)};
     }
-    // Two cells touch in fewer places than both have rows, or columns, together.
+    // Two cells touch in fewer places than both together have rows, or columns.
     std::array<floor_place, floor_cells::most_shapes * 24> place_;
     std::size_t count_ = 0;
   };
@@ -142,7 +143,7 @@ class floor_board {
   std::int8_t rows_ = 0, columns_ = 0;
 };
 
-/// The smallest area up to now, for all branches of a search. Relaxed: the area publishes nothing else.
+/// The smallest area so far, for all branches of a search. Relaxed: the area publishes no other data.
 class least_area {
  public:
   [[nodiscard]] bool promising(int area) const { return area < area_.load(std::memory_order_relaxed); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A minimum spanning forest of a random graph with weights (minSpanningForest of the Problem Based Benchmark
-// Suite), by O. Borůvka's method of 1926: each component gets its lightest edge, until no edge is left. Heavy
-// edges wait until the light ones are done, because most of them are within a component then, as in the
+// Suite), by O. Borůvka's method of 1926: each component gets its lightest edge, until no edge remains. Heavy
+// edges wait until the light ones are processed, because most of them are then within a component, as in the
 // method of V. Osipov, P. Sanders and J. Singler (ALENEX 2009).
 #pragma once
 
@@ -20,14 +20,14 @@ namespace kernels {
 
 inline constexpr std::size_t forest_piece = 4096;  // edges that are looked at without forking
 
-/// Vertices in trees: each has a parent, and a root is its own one.
+/// Vertices in trees: each vertex has a parent, and a root is its own parent.
 class disjoint_trees {
  public:
   explicit disjoint_trees(std::size_t n) : parent_(n) {
     for (std::size_t i = 0; i < n; ++i) parent_[i] = static_cast<std::uint32_t>(i);
   }
-  /// The root of v's tree. Shortens the path. Other threads may do so, too. Relaxed: each parent that they
-  /// read leads to the same root. no partner: the parents are all that they exchange
+  /// Returns the root of v's tree. Shortens the path. Other threads may do so, too. Relaxed: each parent that
+  /// they read leads to the same root. no partner: the parents are all that they exchange
   std::uint32_t root(std::uint32_t v) {
     for (;;) {
       std::atomic_ref<std::uint32_t> entry(parent_[v]);
@@ -39,7 +39,7 @@ class disjoint_trees {
       v = next;
     }
   }
-  /// \pre v is a root, and nothing else uses the trees but other calls of hang for other roots
+  /// \pre v is a root, and the trees are only used by other calls of hang for other roots
   void hang(std::uint32_t v, std::uint32_t below) { parent_[v] = below; }
 
  private:
@@ -62,10 +62,10 @@ class forest_problem {
 
   [[nodiscard]] int pieces() const { return static_cast<int>(pieces_.size()); }
 
-  // First divide for all pieces. Then rounds: join for all pieces, find_lightest for all, hang for all. When
-  // join has left no edge, add_heavy adds those that a forest seldom needs.
+  // The order of calls: first divide for all pieces. Then rounds: join for all pieces, find_lightest for all,
+  // hang for all. When join has left no edge, add_heavy adds the edges that a forest seldom needs.
 
-  /// Puts the light edges of a piece before the others, which wait.
+  /// Puts the light edges of a piece before the other ones, which wait.
   void divide(int which) {
     piece& p = pieces_[static_cast<std::size_t>(which)];
     edge* const all = edges_of(which);
@@ -74,7 +74,7 @@ class forest_problem {
     p.heavy = p.edges - p.heavy_first;
     p.edges = p.heavy_first;
   }
-  /// \returns false: there are none any more
+  /// Adds the heavy edges. \returns false if there are none any more
   bool add_heavy() {
     bool some = false;
     for (piece& p : pieces_) {
@@ -84,7 +84,7 @@ class forest_problem {
     }
     return some;
   }
-  /// Drops edges within a component.
+  /// Removes edges within a component.
   void join(int which) {
     piece& p = pieces_[static_cast<std::size_t>(which)];
     edge* const all = edges_of(which);
@@ -93,7 +93,8 @@ class forest_problem {
       const edge e{all[i].key, trees_.root(all[i].a), trees_.root(all[i].b)};
       if (e.a == e.b) continue;
       all[kept++] = e;
-      // Relaxed: the others write the same here, and the end of the loop orders this before find_lightest.
+      // Relaxed: other threads write the same value here, and the end of the loop orders this before
+      // find_lightest.
       key_of(e.a).store(no_key, std::memory_order_relaxed);
       key_of(e.b).store(no_key, std::memory_order_relaxed);
     }
@@ -106,15 +107,15 @@ class forest_problem {
   void find_lightest(int which) {
     for_edges(which, [this](const edge& e) { offer(e.a, e.key), offer(e.b, e.key); });
   }
-  /// The same where nothing else runs.
+  /// Does the same while no other thread runs.
   void find_lightest_alone(int which) {
     for_edges(which, [this](const edge& e) {
       lightest_[e.a] = std::min(lightest_[e.a], e.key);
       lightest_[e.b] = std::min(lightest_[e.b], e.key);
     });
   }
-  /// Takes the edges that are the lightest ones of a component. Of two components with the same lightest
-  /// edge, the one with the greater number hangs below the other one.
+  /// Takes the edges that are the lightest ones of a component. If two components have the same lightest
+  /// edge, the component with the greater number becomes a child of the other one.
   void hang(int which) {
     piece& p = pieces_[static_cast<std::size_t>(which)];
     for_edges(which, [this, &p](const edge& e) {
@@ -128,8 +129,8 @@ class forest_problem {
     });
   }
 
-  /// The number of edges and their weight. \throws bench::wrong_result if the forest has not one edge for
-  /// each vertex but one of each tree
+  /// Returns the number of edges and their weight. \throws bench::wrong_result unless the number of edges is
+  /// the number of vertices minus the number of trees
   [[nodiscard]] std::string result() {
     std::uint64_t taken = 0, weight = 0, roots = 0;
     for (const piece& p : pieces_) taken += p.taken, weight += p.weight;
@@ -147,8 +148,8 @@ class forest_problem {
     std::uint32_t a, b;
   };
   struct piece {
-    std::size_t first = 0, edges = 0;  ///< those that take part
-    std::size_t heavy_first = 0, heavy = 0;  ///< those that wait
+    std::size_t first = 0, edges = 0;  ///< edges that take part
+    std::size_t heavy_first = 0, heavy = 0;  ///< edges that wait
     std::uint64_t taken = 0, weight = 0;
     void take(const edge& e) { ++taken, weight += e.key >> 32; }
   };
@@ -171,7 +172,7 @@ class forest_problem {
     }
   }
 
-  /// The key below which about that part of the edges is.
+  /// Returns the key that is above about this part of the edges' keys.
   [[nodiscard]] std::uint64_t quantile_of_sample(double part) const {
     constexpr std::size_t sampled = 1000;
     std::vector<std::uint64_t> keys;

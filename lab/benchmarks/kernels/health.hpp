@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patients in a country whose hospitals are a tree: Health of the Barcelona OpenMP Tasks Suite, after the
-// program of the Olden suite (A. Rogers et al., TOPLAS 1995). In each step every village handles its
-// patients, the smaller villages first, because a hospital may send a patient to that of the village above.
+// Patients in a country whose hospitals form a tree: Health of the Barcelona OpenMP Tasks Suite, after the
+// program of the Olden suite (A. Rogers et al., TOPLAS 1995). In each step every village treats its patients.
+// The smaller villages come first, because a hospital may send a patient to the village above.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct patient {
   std::int32_t hospitals;  ///< that have seen the patient
 };
 
-/// What has happened in a village since the beginning.
+/// The events in a village since the beginning.
 struct health_counts {
   std::uint64_t ill = 0, healed = 0, sent = 0, steps = 0, hospitals = 0;
   health_counts& operator+=(const health_counts& other) {
@@ -36,7 +36,7 @@ struct health_counts {
 
 class village {
  public:
-  /// \param level  0 is the whole country \param number  among those of its level
+  /// \param level  0: the whole country \param number  of the village within its level
   village(int level, int levels, std::uint64_t number)
       : random_((static_cast<std::uint64_t>(level) << 32) + number),
         level_(level),
@@ -52,7 +52,7 @@ class village {
   [[nodiscard]] int below() const { return static_cast<int>(below_.size()); }
   [[nodiscard]] village& below(int i) { return below_[static_cast<std::size_t>(i)]; }
 
-  /// One step of this village alone, after those of the villages below it.
+  /// Runs one step of this village alone, after the steps of the villages below it.
   void treat() {
     for (village& v : below_) {
       for (const patient& p : v.sent_) arrive(p);
@@ -64,7 +64,7 @@ class village {
     fall_ill();
   }
 
-  /// One step of this village and of all below it.
+  /// Runs one step of this village and of all villages below it.
   void step_plainly() {
     for (village& v : below_) v.step_plainly();
     treat();
@@ -113,7 +113,7 @@ class village {
     counts_.hospitals += static_cast<std::uint64_t>(p.hospitals);
   }
 
-  /// Goes through a list of patients and keeps those whose treatment goes on.
+  /// Visits a list of patients, and keeps those whose treatment continues.
   template <class F>
   static void pass(std::vector<patient>& list, F ended) {
     std::size_t kept = 0;
@@ -155,7 +155,7 @@ class village {
     for (patient& p : waiting_) ++p.steps;
   }
   void fall_ill() {
-    for (int i = 0; i < people_; ++i)  // patients stay in this number: others have moved to the village
+    for (int i = 0; i < people_; ++i)  // patients stay in this number, because others have moved in
       if (happens(falls_ill)) {
         ++counts_.ill;
         arrive({});
@@ -166,7 +166,7 @@ class village {
   int level_, people_, staff_, free_staff_;
   std::vector<village> below_;
   std::vector<patient> waiting_, assessed_, treated_;
-  std::vector<patient> sent_;  ///< to the village above, which takes them in its step
+  std::vector<patient> sent_;  ///< patients sent to the village above, which takes them in its step
   health_counts counts_;
 };
 

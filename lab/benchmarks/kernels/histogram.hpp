@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each of 256 values occurs among n numbers (histogram of the Problem Based Benchmark Suite).
+// Counts how often each of 256 values occurs among n numbers (histogram of the Problem Based Benchmark
+// Suite).
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ struct histogram {
 struct histogram_problem {
   std::vector<std::uint8_t> values;
 
-  /// Small values are frequent, as the least of two random ones.
+  /// Small values are frequent, because each value is the smaller of two random ones.
   explicit histogram_problem(std::size_t n) : values(n) {
     random_numbers random(10);
     for (auto& v : values) {
@@ -41,8 +42,8 @@ struct histogram_problem {
     return static_cast<int>((values.size() + histogram_piece - 1) / histogram_piece);
   }
 
-  /// Counts a piece. Four tables, because the same value twice in a row would wait for the store of its
-  /// count.
+  /// Counts a piece. It uses four tables, because the same value twice in a row would wait for the store of
+  /// its count.
   [[nodiscard]] histogram count(int piece) const {
     const std::size_t from = static_cast<std::size_t>(piece) * histogram_piece;
     const std::size_t to = from + histogram_piece < values.size() ? from + histogram_piece : values.size();
@@ -54,7 +55,7 @@ struct histogram_problem {
     return part[0] += (part[1] += part[2] += part[3]);
   }
 
-  /// \throws bench::wrong_result if the counts are not those of all numbers
+  /// \throws bench::wrong_result if the counts do not add up to all numbers
   [[nodiscard]] std::string result(const histogram& h) const {
     std::uint64_t all = 0, weighted = 0;
     for (std::size_t i = 0; i < h.count.size(); ++i) all += h.count[i], weighted += (i + 1) * h.count[i];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed connected subgraphs with common items: the vertices of a graph carry sets of items, and wanted are
+// Closed connected subgraphs with common items. The vertices of a graph carry sets of items. The search finds
 // the connected sets of vertices that have at least `least_common` items in common and cannot be extended by
-// a neighbour without losing one of them.
+// a neighbour without losing one of these items.
 //
 // The search visits each subgraph once, without a table of those already found. Below a closed subgraph it
 // takes one neighbour after the other, and closes the subgraph with it: it adds all connected vertices that
-// have the items still common. It continues without the neighbours tried before. If the closing needs one of
-// these, the branch is cut, because it was visited there (M. Boley, T. Horváth, A. Poigné, S. Wrobel: Listing
-// closed sets of strongly accessible set systems, Theoretical Computer Science 411(3), 2010). A branch is cut
-// before it is entered, so the search never abandons a branch that it has begun.
+// have the remaining common items. It then continues without the neighbours tried before. If the closing
+// needs one of these, the branch is cut, because it was visited there (M. Boley, T. Horváth, A. Poigné, S.
+// Wrobel: Listing closed sets of strongly accessible set systems, Theoretical Computer Science 411(3), 2010).
+// A branch is cut before it is entered, so the search never abandons a branch that it has begun.
 #pragma once
 
 #include <bit>
@@ -31,8 +31,8 @@ struct item_graph {
   std::vector<std::uint64_t> items;
 
   /// Each vertex from the second on is joined to up to four random earlier ones. It has the items of the
-  /// first of them, of which each is drawn again with probability 1/8: so items are alike in a neighbourhood,
-  /// and common ones exist. A drawn item is in the set with probability 1/2.
+  /// first of them, but each item is drawn again with probability 1/8. So the items in a neighbourhood are
+  /// similar, and common items exist. A drawn item is in the set with probability 1/2.
   explicit item_graph(int vertices)
       : neighbours(static_cast<std::size_t>(vertices)), items(neighbours.size()) {
     random_numbers random(20140701);
@@ -55,7 +55,7 @@ struct item_graph {
   }
 };
 
-/// How many closed subgraphs were found, and a hash of them that does not depend on their order.
+/// The number of closed subgraphs that were found, and a hash of them that does not depend on their order.
 struct found_subgraphs {
   std::int64_t count = 0;
   std::uint64_t hash = 0;
@@ -70,22 +70,24 @@ struct found_subgraphs {
   [[nodiscard]] std::string text() const { return std::to_string(count) + " " + std::to_string(hash); }
 };
 
-/// A closed subgraph, changed in place: grows by `add` and `exclude`, and shrinks again by their opposites.
+/// A closed subgraph that is changed in place: it grows by `add` and `exclude`, and shrinks again by their
+/// opposites.
 class growing_subgraph {
  public:
   using vertex = item_graph::vertex;
 
-  /// The empty subgraph of a graph that outlives it.
+  /// Makes the empty subgraph of a graph, which must outlive it.
   explicit growing_subgraph(const item_graph& graph) : graph_(&graph), mark_(graph.items.size(), free) {}
 
-  /// What `shrink` goes back to.
+  /// The size to which `shrink` returns.
   struct size_before {
     std::size_t members;
     std::uint64_t common;
   };
   [[nodiscard]] size_before size() const { return {members_.size(), common_}; }
 
-  /// The vertices by which the subgraph can grow, with enough common items left: all of them if it is empty.
+  /// Returns the vertices by which the subgraph can grow while enough common items remain; all vertices if it
+  /// is empty.
   [[nodiscard]] std::vector<vertex> candidates() {
     std::vector<vertex> found;
     const auto consider = [&](vertex v) {
@@ -101,8 +103,8 @@ class growing_subgraph {
     return found;
   }
 
-  /// Adds a candidate and all vertices that the closing needs. Returns false, with nothing changed, if one of
-  /// these is excluded.
+  /// Adds a candidate and all vertices that the closing needs. If one of these is excluded, returns false and
+  /// changes nothing.
   bool add(vertex added) {
     const size_before before = size();
     common_ &= items(added);
@@ -121,18 +123,18 @@ class growing_subgraph {
     return true;
   }
 
-  /// Takes back what was added since `size` returned that.
+  /// Removes the vertices that were added since `size` returned this value.
   void shrink(const size_before& before) {
     for (std::size_t i = before.members; i < members_.size(); ++i) mark(members_[i]) = free;
     members_.resize(before.members);
     common_ = before.common;
   }
 
-  /// Keeps a candidate out of the subgraphs to come, and lets it in again.
+  /// Excludes a candidate from the subgraphs to come, and allows it again.
   void exclude(vertex v) { mark(v) = excluded; }
   void allow(vertex v) { mark(v) = free; }
 
-  /// The subgraph itself, as one that was found; nothing if it is empty.
+  /// Returns this subgraph as one that was found; nothing if it is empty.
   [[nodiscard]] found_subgraphs itself() const {
     if (members_.empty()) return {};
     std::uint64_t sum = 0;

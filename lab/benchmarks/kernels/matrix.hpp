@@ -26,7 +26,7 @@ struct view {
   }
 };
 
-/// Sides of the blocks where the recursions end; sizes are multiples of it.
+/// Sides of the blocks at which the recursions end; sizes are multiples of this.
 inline constexpr std::size_t block = 64;
 
 /// A square matrix of elements in [-1, 1) from a fixed seed; `diagonal` is added to the diagonal.
@@ -77,7 +77,7 @@ inline std::vector<double> product_of_factors(const matrix& lu, const std::vecto
   return z;
 }
 
-/// The greatest difference between two vectors, relative to the greatest element of the first.
+/// Returns the greatest difference between two vectors, relative to the greatest element of the first.
 inline double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double greatest = 0, difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -87,18 +87,19 @@ inline double relative_difference(const std::vector<double>& a, const std::vecto
   return difference / greatest;
 }
 
-/// A number as text with six digits, coarse enough to be the same for every order of summation.
+/// Returns a number as text with six digits, coarse enough to be the same for every order of summation.
 inline std::string six_digits(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.5e", x);
   return text;
 }
 
-/// Two neighbouring elements. Named, because g++ does not make registers of a 4×4 array by itself.
+/// Two neighbouring elements. This is a vector type, because g++ does not keep a 4×4 array in registers by
+/// itself.
 typedef double element_pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/// c += sign · a · b for blocks, in 4×4 tiles that stay in registers. The sides are multiples of 4. A
-/// function of its own: where it is inlined, registers of its caller are missing in its innermost loop.
+/// c += sign · a · b for blocks, in 4×4 tiles that stay in registers. The sides are multiples of 4. It is not
+/// inlined, because then the innermost loop would have too few registers left by the caller.
 template <int sign>
 [[gnu::noinline]] void multiply_block(view c, view a, view b) {
   for (std::size_t i = 0; i < c.rows; i += 4)
@@ -146,7 +147,7 @@ inline void solve_upper_block(view u, view b) {
     }
 }
 
-/// Where a side of n is cut: at half, rounded up to whole blocks.
+/// Returns where a side of n is cut: at half, rounded up to whole blocks.
 inline std::size_t cut(std::size_t n) { return (n / block + 1) / 2 * block; }
 
 }  // namespace kernels

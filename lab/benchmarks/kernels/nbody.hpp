@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barnes and Hut's method for the motion of n bodies: in each step an octree is built again, and cells that
-// are far away attract as one body. The bodies are a Plummer sphere (Aarseth, Hénon, Wielen 1974), from a
-// fixed seed.
+// Barnes and Hut's method for the motion of n bodies. Each step builds an octree again, and cells that are
+// far away attract like one body. The bodies are a Plummer sphere (Aarseth, Hénon, Wielen 1974) from a fixed
+// seed.
 //
-// A body's acceleration depends on the tree only, and the tree on the positions only: so every program
-// computes the same motion, bit for bit, however its parts are shared out.
+// A body's acceleration depends only on the tree, and the tree only on the positions. So every program
+// computes the same motion, bit for bit, regardless of how its parts are distributed.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace kernels {
 /// Totals of one step over all bodies.
 struct nbody_sum {
   double energy = 0;  ///< kinetic and potential
-  double reach = 0;  ///< the greatest coordinate, without its sign, after the step
+  double reach = 0;  ///< the greatest absolute value of a coordinate after the step
   nbody_sum& operator+=(const nbody_sum& other) {
     energy += other.energy;
     reach = std::max(reach, other.reach);
@@ -32,13 +32,14 @@ struct nbody_sum {
   friend nbody_sum operator+(nbody_sum a, const nbody_sum& b) { return a += b; }
 };
 
-/// The bodies and their tree. A step is: `set_keys` for each block of bodies; from `root()` on, for each cell
-/// `divide`, then `set_leaf`, or the same for its octants and `finish` (`grow` does all that); `move_block`
-/// for each block; then `end_step` with the sum of what these gave.
+/// The bodies and their tree. A step consists of these calls: `set_keys` for each block of bodies. Then, from
+/// `root()` on, `divide` for each cell; after it `set_leaf`, or the same calls for the cell's octants and
+/// then `finish` (`grow` does all of this). Then `move_block` for each block. Finally `end_step` with the sum
+/// of the results.
 class nbody_problem {
  public:
   static constexpr int steps = 4;
-  /// Bodies that one call of `set_keys` or `move_block` takes.
+  /// Number of bodies that one call of `set_keys` or `move_block` processes.
   static constexpr std::size_t block_bodies = 32;
   /// Cells with at most this many bodies are not worth sharing.
   static constexpr std::uint32_t grow_bodies = 1024;
@@ -47,11 +48,11 @@ class nbody_problem {
   struct cell {
     std::uint32_t first = 0, last = 0;
     std::uint32_t node = 0;
-    int level = 0;  ///< of its octants; -1: a point that cannot be divided
+    int level = 0;  ///< level of its octants; -1: a point that cannot be divided
     int list = 0;
     [[nodiscard]] std::uint32_t bodies() const { return last - first; }
   };
-  /// The octants of a cell that have bodies in them: none if the cell is a leaf, else at least two.
+  /// The octants of a cell that contain bodies: none if the cell is a leaf, otherwise at least two.
   struct octants {
     int count = 0;
     std::array<cell, 8> part;
@@ -85,7 +86,7 @@ class nbody_problem {
     }
   }
 
-  /// Returns the root cell and discards the previous step's tree. Call it when all keys are set.
+  /// Returns the root cell and discards the previous step's tree. Must be called after all keys are set.
   cell root() {
     used_.store(1, std::memory_order_relaxed);
     return {0, static_cast<std::uint32_t>(bodies_.size()), 0, levels - 1, 0};
@@ -147,7 +148,7 @@ class nbody_problem {
     n.mass.to_centre();
   }
 
-  /// The whole tree below a cell, one octant after the other.
+  /// Builds the whole tree below a cell, one octant after the other.
   void grow(const cell& c) {
     const octants o = divide(c);
     if (o.count == 0) return set_leaf(c);
@@ -155,14 +156,14 @@ class nbody_problem {
     finish(c);
   }
 
-  /// Moves a block of bodies, counted along the leaves of the tree.
+  /// Moves a block of bodies, in the order along the leaves of the tree.
   nbody_sum move_block(int block) {
     nbody_sum sum;
     for (std::size_t i = from(block); i < to(block); ++i) {
       body& b = bodies_[body_at_[i]];
       const pull p = attraction(place_[i].at);
       const vector3 now = b.velocity + (step_time / 2) * p.acceleration;
-      const double potential = p.potential + b.mass / softening;  // without its own
+      const double potential = p.potential + b.mass / softening;  // without its own potential
       sum.energy += b.mass * (now.square() + potential) / 2;
       b.velocity += step_time * p.acceleration;
       b.position += step_time * b.velocity;
@@ -177,9 +178,9 @@ class nbody_problem {
     reach_ = sum.reach;
   }
 
-  /// The energy in the last step, about -1/4.
+  /// Returns the energy in the last step, about -1/4.
   [[nodiscard]] double energy() const { return energy_; }
-  /// Whether the energy is still that of the first step, up to the error of the method.
+  /// Returns whether the energy is still that of the first step, up to the error of the method.
   [[nodiscard]] bool conserved() const {
     return std::fabs(energy_ - first_energy_) <= 1e-3 * std::fabs(first_energy_);
   }
@@ -201,7 +202,7 @@ class nbody_problem {
     std::uint32_t body;
   };
   struct point_mass {
-    vector3 at;  // while masses are added up: times the mass
+    vector3 at;  // multiplied by the mass while masses are added up
     double mass = 0;
     point_mass& operator+=(const point_mass& other) {
       at += other.mass * other.at, mass += other.mass;
@@ -211,8 +212,8 @@ class nbody_problem {
   };
   struct node {
     point_mass mass;
-    double opening;  // square of the distance up to which its parts are looked at
-    std::uint32_t first, count;  // bodies of a leaf, else nodes
+    double opening;  // square of the distance below which its parts are used
+    std::uint32_t first, count;  // bodies of a leaf, otherwise nodes
     bool leaf;
   };
   struct pull {
@@ -233,7 +234,7 @@ class nbody_problem {
   [[nodiscard]] static std::size_t from_list(const cell& c) { return static_cast<std::size_t>(c.list); }
   [[nodiscard]] static std::size_t octant(const entry& e, int level) { return e.key >> (3 * level) & 7; }
 
-  // The bits of a coordinate, two zeros between each.
+  // Spreads the bits of a coordinate, with two zeros between them.
   [[nodiscard]] static std::uint64_t spread(double coordinate) {
     auto x = static_cast<std::uint64_t>(coordinate);
     x = (x | x << 32) & 0x001f'0000'0000'ffffU;
@@ -272,7 +273,7 @@ class nbody_problem {
     b.mass = 1 / static_cast<double>(bodies_.size());
     double radius = 0;
     do radius = 1 / std::sqrt(std::pow(random.real(), -2.0 / 3) - 1);
-    while (!(radius < 10));  // the farthest one in a hundred is drawn again
+    while (!(radius < 10));  // draws the farthest one in a hundred again
     b.position = scale * radius * direction(random);
     double share = 0, height = 0;
     do share = random.real(), height = random.real() / 10;
@@ -291,7 +292,7 @@ class nbody_problem {
 
   std::vector<body> bodies_;
   std::vector<point_mass> place_;  // the bodies along the leaves of the tree,
-  std::vector<std::uint32_t> body_at_;  // and which these are
+  std::vector<std::uint32_t> body_at_;  // and their numbers
   std::vector<node> nodes_;  // fewer than two for each body: inner ones have two octants or more
   std::atomic<std::uint32_t> used_{0};
   std::array<std::vector<entry>, 2> lists_;  // by octants: from one to the other, and back one level deeper

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest other one of each of n random points in space (nearestNeighbors of the Problem Based Benchmark
-// Suite), by a k-d tree (J. Bentley, 1975) that is nothing but an order of the points.
+// The nearest other point of each of n random points in space (nearestNeighbors of the Problem Based
+// Benchmark Suite), by a k-d tree (J. Bentley, 1975) that consists only of an order of the points.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class neighbours_problem {
 
   static unsigned next(unsigned axis) { return axis == 2 ? 0 : axis + 1; }
 
-  /// Finds the nearest point of the i-th one. Neighbours in that order have common ways.
+  /// Finds the nearest point of the i-th one. Neighbours in that order have similar paths through the tree.
   void find(int i) {
     const point& from = points_[static_cast<std::size_t>(i)];
     candidate nearest{std::numeric_limits<double>::infinity(), from.number};
@@ -57,7 +57,7 @@ class neighbours_problem {
     nearest_[from.number] = nearest.number;
   }
 
-  /// Depends on each point's neighbour.
+  /// Returns a text that depends on each point's neighbour.
   [[nodiscard]] std::string result() const {
     std::uint64_t hash = 0;
     for (const std::uint32_t number : nearest_) hash = hash * 31 + number;

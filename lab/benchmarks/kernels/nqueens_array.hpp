@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// n queens on a board of arrays that a search changes and changes back: the program of the Tascell papers.
+// n queens on a board of arrays that a search changes and restores: the program of the Tascell papers.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace kernels {
 
-/// A partly filled board: one queen in each of the first `row` rows. Large on purpose: copying it at every
-/// node costs more than visiting the node.
+/// A partly filled board: one queen in each of the first `row` rows. It is large on purpose: copying it at
+/// every node costs more than visiting the node.
 struct queens_board {
   static constexpr int most = 20;
 
@@ -20,7 +20,7 @@ struct queens_board {
 
   explicit queens_board(int columns) : n(columns) {}
 
-  /// One jump for the three tests, not three: each of them alone is unpredictable.
+  /// Uses one jump for the three tests, because each of them alone is unpredictable.
   [[nodiscard]] bool free(int row, int c) const {
     return (at(taken, c) | at(rising, row + c) | at(falling, row - c + n)) == 0;
   }
@@ -28,7 +28,7 @@ struct queens_board {
     column[static_cast<unsigned>(row)] = c;
     mark(row, c, 1);
   }
-  /// False, and nothing placed, if that column is not free.
+  /// If that column is not free, returns false and places no queen.
   bool place_if_free(int row, int c) {
     if (!free(row, c)) return false;
     place(row, c);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pentomino puzzle: fill a board, six columns wide, with n pieces of five cells.
 //
-// n = 12 is the classic 6×10 board with the twelve different pieces: 2339 fillings, each counted with its
-// turned and mirrored forms, so 9356. For n > 12 the board goes on downwards (up to 17 rows; with a wall
-// column that is a grid of 7×17) to its first 5n cells, and every additional piece is one more straight one;
-// all pieces count as different, so exchanging two straight ones gives another filling.
+// n = 12 is the classic 6×10 board with the twelve different pieces. It has 2339 fillings; each is counted
+// with its turned and mirrored forms, so the result is 9356. For n > 12 the board continues downwards (up to
+// 17 rows; with a wall column that is a grid of 7×17) to its first 5n cells, and every additional piece is
+// one more straight one. All pieces count as different, so exchanging two straight ones gives another
+// filling.
 #pragma once
 
 #include <algorithm>
@@ -83,14 +84,14 @@ constexpr std::array<piece, 12> all_orientations() {
 
 inline constexpr auto pentomino_pieces = pentomino_detail::all_orientations();
 
-/// A partly filled board, and the order of the pieces: those at [0, used) are on the board.
+/// A partly filled board, and the order of the pieces. The pieces at [0, used) are on the board.
 struct pentomino_board {
   static constexpr int most_pieces = 20;
   static constexpr int cells = 17 * pentomino_detail::width;
 
   int n = 0;                                       // pieces
   std::array<std::int8_t, most_pieces> piece{};    // a permutation of the pieces
-  std::array<std::int8_t, cells> colour{};         // 0: free, 1: outside, else piece + 2
+  std::array<std::int8_t, cells> colour{};         // 0: free, 1: outside, otherwise piece + 2
   cell_set full = 0;                               // the cells whose colour is not 0, and all bits above
 
   explicit pentomino_board(int pieces) : n(pieces) {
@@ -105,7 +106,7 @@ struct pentomino_board {
     }
   }
 
-  /// The shape and orientations of the piece at that place of the order. Pieces from the 13th on are
+  /// Returns the shape and orientations of the piece at that place of the order. Pieces from the 13th on are
   /// straight.
   [[nodiscard]] const pentomino_detail::piece& forms(int place) const {
     const auto p = static_cast<unsigned char>(piece[static_cast<unsigned>(place)]);
@@ -116,15 +117,17 @@ struct pentomino_board {
 
   /// The first free cell in reading order at or after cell k; the board must not be complete.
   [[nodiscard]] int first_free(int k) const {
-    // Filled in reading order, so a free cell is never more than a piece's reach beyond the last one.
+    // The board is filled in reading order, so a free cell is never more than a piece's reach beyond the last
+    // one.
     return k + std::countr_one(window(k));
   }
 
-  /// The cells that are not free from cell k on, as the masks of orientations see them: one fits if its mask
-  /// has no cell in common. Stays valid while pieces are placed and removed again.
+  /// Returns the cells that are not free from cell k on, in the form of orientations' masks. An orientation
+  /// fits if its mask has no cell in common with it. It stays valid while pieces are placed and removed
+  /// again.
   [[nodiscard]] std::uint64_t window(int k) const { return static_cast<std::uint64_t>(full >> k); }
 
-  /// Whether the first free cell k is part of a hole of one or two cells, which no piece fills.
+  /// Returns whether the first free cell k is part of a hole of one or two cells, which no piece fills.
   [[nodiscard]] bool hopeless(int k) const {
     constexpr std::uint64_t right = 1 << 1, below = 1 << 7, next_right = 1 << 2, next_below = 1 << 8;
     const std::uint64_t w = window(k);
@@ -139,7 +142,7 @@ struct pentomino_board {
     paint(k, o, static_cast<std::int8_t>(piece[static_cast<unsigned>(used)] + 2));
   }
 
-  /// Takes back the placement with the same arguments.
+  /// Undoes the placement with the same arguments.
   void remove(int k, int used, int chosen, const pentomino_detail::orientation& o) {
     paint(k, o, 0);
     std::swap(piece[static_cast<unsigned>(used)], piece[static_cast<unsigned>(chosen)]);
@@ -152,7 +155,7 @@ struct pentomino_board {
   }
 };
 
-/// A way to put one of the pieces that are left on a cell: its place in the order, and its orientation.
+/// A way to put one of the remaining pieces on a cell: its place in the order, and its orientation.
 struct pentomino_placement {
   const pentomino_detail::orientation* how;
   int chosen;
@@ -167,7 +170,7 @@ class fitting_placements {
       const auto& piece = board.forms(chosen);
       for (int form = 0; form < piece.forms; ++form) {
         const auto& how = piece.form[static_cast<unsigned>(form)];
-        // Without an unpredictable branch: that makes the whole search a sixth faster.
+        // Avoids an unpredictable branch, which makes the whole search faster by a sixth.
         list_[count_] = {&how, chosen};
         count_ += (window & how.mask) == 0;
       }

@@ -13,10 +13,10 @@
 
 namespace kernels {
 
-/// The temperatures of n × n points. The first row is kept at 1, the rest of the edge at 0.
+/// The temperatures of n × n points. The first row is kept at 1, and the rest of the edge at 0.
 ///
 /// A row's address modulo 4096 differs from those of its neighbours and of the row that is written. If these
-/// bits agreed, a CPU would assume that a load depends on a recent store. Then the addresses that malloc
+/// bits were equal, a CPU would assume that a load depends on a recent store. Then the addresses that malloc
 /// returns for the two grids would change the speed by a third.
 struct heat_problem {
   std::size_t n;
@@ -46,7 +46,7 @@ struct heat_problem {
 
   void finish_step() { std::swap(now_, next_); }
 
-  /// The mean temperature; six digits, so that the compilers' ways to add up do not matter.
+  /// Returns the mean temperature with six digits, so that the compilers' orders of summation do not matter.
   [[nodiscard]] std::string result() const {
     double sum = 0;
     for (std::size_t row = 0; row < n; ++row)
@@ -65,7 +65,7 @@ struct heat_problem {
   static constexpr std::size_t line = 8;  ///< 64 bytes
   static constexpr std::size_t page = 512;  ///< 4096 bytes
 
-  std::size_t row_;  ///< from one row to the next
+  std::size_t row_;  ///< distance from one row to the next
   std::vector<double> memory_;
   double* now_;
   double* next_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of the programs with which the paper on Schematic measures hints: vectors and binary trees, each
-// in a place of its own. The thread that calls `fill` touches their pages first.
+// in its own place. The thread that calls `fill` touches their pages first.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class read_vector {
 class bin_tree {
  public:
   struct node {
-    const node* left;  ///< null: a leaf; then right is, too
+    const node* left;  ///< null: a leaf; then right is null, too
     const node* right;
     std::uint64_t value;
     std::uint64_t unused;

@@ -20,7 +20,8 @@ struct sudoku {
   std::array<std::uint8_t, cells> digit{};  // 0: empty
   std::array<std::uint16_t, 9> in_row{}, in_column{}, in_box{};  // a bit for each digit that is used
 
-  /// A board with so many cells of one fixed solution, chosen at random; it may have other solutions.
+  /// Makes a board with this number of cells of one fixed solution, chosen at random. It may have other
+  /// solutions.
   explicit sudoku(int clues) {
     std::array<int, cells> order;
     for (int i = 0; i < cells; ++i) order[static_cast<unsigned>(i)] = i;
@@ -33,7 +34,7 @@ struct sudoku {
     }
   }
 
-  /// Writes a digit, unless its row, column or box has it. \returns whether it was written
+  /// Writes a digit, unless its row, column or box already contains it. \returns whether it was written
   bool set(int cell, int number) {
     const auto bit = static_cast<std::uint16_t>(1 << number);
     if ((used_near(cell) & bit) != 0) return false;
@@ -45,7 +46,7 @@ struct sudoku {
     change(cell, static_cast<std::uint16_t>(1 << number));
     digit[static_cast<unsigned>(cell)] = 0;
   }
-  /// The empty cell for which fewest digits are left; `full` if there is none.
+  /// Returns the empty cell for which the fewest digits remain; `full` if there is none.
   [[nodiscard]] int most_constrained() const {
     int best = full;
     int most_used = -1;
@@ -73,18 +74,18 @@ struct sudoku {
   }
 };
 
-/// A knight on a board of four rows, which visits each cell once.
+/// A knight on a board of four rows that must visit each cell once.
 class knight_board {
  public:
   static constexpr int rows = 4;
   static constexpr int most_columns = 12;
   static constexpr int jumps = 8;
 
-  /// The knight is in a corner.
+  /// Puts the knight in a corner.
   explicit knight_board(int columns) : columns_(columns) { visited_[0][0] = true; }
 
   [[nodiscard]] bool complete() const { return visits_ == rows * columns_; }
-  /// Jumps, unless it leaves the board or comes to a visited cell. \returns whether it jumped
+  /// Jumps, unless the knight would leave the board or reach a visited cell. \returns whether it jumped
   bool jump(int number) {
     const int row = row_ + down[static_cast<unsigned>(number)];
     const int column = column_ + right[static_cast<unsigned>(number)];
@@ -116,13 +117,13 @@ class knight_board {
   std::array<std::array<bool, most_columns>, rows> visited_{};
 };
 
-/// Numbers of which some add up to a sum.
+/// Numbers, and a sum that some of them may have.
 struct subset_sum {
   std::vector<std::int64_t> number;  // positive
-  std::vector<std::int64_t> rest;  // the sum of all from each place on; one more than there are numbers
+  std::vector<std::int64_t> rest;  // the sum of all numbers from each place on, and a 0 at the end
   std::int64_t sum = 0;
 
-  /// \param count how many numbers; the sum is half of all
+  /// \param count number of numbers; the wanted sum is half of their sum
   explicit subset_sum(int count) : rest(static_cast<std::size_t>(count) + 1) {
     random_numbers random(7);
     for (int i = 0; i < count; ++i) number.push_back(static_cast<std::int64_t>(random.below(1000)) + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a generator that is easily the same in C++ and in
+// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a generator that is easy to make equal in C++ and in
 // Rust.
 #pragma once
 
@@ -18,7 +18,7 @@ class random_numbers {
     z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebU;
     return z ^ (z >> 31);
   }
-  /// A number in [0, bound), by the high half of a product; bound is at most 2³².
+  /// Returns a number in [0, bound), the high half of a product; bound is at most 2³².
   std::uint32_t below(std::uint64_t bound) {
     return static_cast<std::uint32_t>(((bits() >> 32) * bound) >> 32);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting the models of a random 3-SAT formula by the procedure of Davis, Putnam, Logemann and Loveland
-// (M. Davis et al., CACM 1962): decide a variable, follow what is forced, go back. A branch ends at once or
-// is most of the tree, and its depth does not say which.
+// Counts the models of a random 3-SAT formula by the procedure of Davis, Putnam, Logemann and Loveland (M.
+// Davis et al., CACM 1962): decide a variable, derive the forced values, backtrack. A branch ends at once or
+// is most of the tree, and its depth does not indicate which.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ struct formula {
   std::vector<std::array<literal, 3>> clauses;
   std::vector<std::vector<std::uint32_t>> with;  // the clauses that have a literal
 
-  /// A random one: 3.2 clauses for each variable, so that it has many models and few partial ones are free.
+  /// Makes a random formula: 3.2 clauses for each variable, so that it has many models and few partial ones
+  /// are free.
   explicit formula(std::uint32_t count) : variables(count), with(2 * std::size_t{count}) {
     random_numbers random(1962);
     for (std::uint32_t i = 0; i < count * 16 / 5; ++i) {
@@ -40,7 +41,7 @@ struct formula {
   }
 };
 
-/// Variables with values, and for each clause how many of its literals are true, and free.
+/// Variables with values, and for each clause the numbers of its true and of its free literals.
 class partial_model {
  public:
   static constexpr literal none = ~literal{0};
@@ -50,8 +51,8 @@ class partial_model {
   explicit partial_model(const formula& f)
       : formula_(&f), is_set_(2 * std::size_t{f.variables}), state_(f.clauses.size(), {0, 3}) {}
 
-  /// A literal to decide: of a clause that is not yet true, with as few free literals as there are; `none` if
-  /// all clauses are true.
+  /// Returns a literal to decide: from a clause that is not yet true and has the fewest free literals; `none`
+  /// if all clauses are true.
   [[nodiscard]] literal undecided() const {
     literal best = none;
     for (std::size_t i = 0; i < state_.size(); ++i) {
@@ -66,12 +67,12 @@ class partial_model {
     }
     return best;
   }
-  /// Models in which the variables with values keep them, if all clauses are true.
+  /// Returns the number of models in which the variables with values keep them, if all clauses are true.
   [[nodiscard]] std::int64_t models() const {
     return std::int64_t{1} << (formula_->variables - static_cast<std::uint32_t>(trail_.size()));
   }
-  /// Makes a free literal true, and all that follows from clauses with one free literal. \returns false, and
-  /// nothing changed, if a clause becomes false
+  /// Makes a free literal true, and all literals that follow from clauses with one free literal. \returns
+  /// false, after undoing all changes, if a clause becomes false
   bool decide(literal l) {
     begins_.push_back(trail_.size());
     std::size_t followed = trail_.size();
@@ -111,7 +112,7 @@ class partial_model {
       if (is_free(l)) return l;
     return none;
   }
-  /// False: its clauses were counted, and one of them has become false.
+  /// Sets a literal. Returns false if one of its clauses, which were all counted, has become false.
   bool set(literal l) {
     is_set_[l] = true;
     trail_.push_back(l);
@@ -130,8 +131,8 @@ class partial_model {
   const formula* formula_;
   std::vector<std::uint8_t> is_set_;  // for each literal, 1 if it is true
   std::vector<clause_state> state_;  // of each clause
-  std::vector<literal> trail_;  // true literals in the order in which they became so
-  std::vector<std::size_t> begins_;  // where each decision begins in it
+  std::vector<literal> trail_;  // true literals in the order in which they became true
+  std::vector<std::size_t> begins_;  // the position in trail_ at which each decision begins
 };
 
 }  // namespace kernels

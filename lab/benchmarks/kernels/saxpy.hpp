@@ -11,14 +11,14 @@ struct saxpy_problem {
   float a = 0.5F;
   std::vector<float> x, y;
 
-  /// Small whole numbers, so that all sums are exact.
+  /// Uses small whole numbers, so that all sums are exact.
   explicit saxpy_problem(std::size_t n) : x(n), y(n) {
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(2 * (i % 8));
   }
 
-  /// Calls that are timed together: about 20 µs.
+  /// Number of calls that are timed together: about 20 µs.
   [[nodiscard]] std::size_t batch() const { return x.size() >= 100'000 ? 1 : 100'000 / x.size(); }
-  /// Calls altogether: about 10⁸ elements, but no sum beyond the exact floats.
+  /// Total number of calls: about 10⁸ elements, but no sum exceeds the exact floats.
   [[nodiscard]] std::size_t calls() const {
     const std::size_t wanted = 100'000'000 / x.size() + 1, exact = 1'000'000;
     return (wanted < exact ? wanted : exact) / batch() * batch() + batch();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-1 (FIPS 180-4) of messages of at most 13 words, which is one block: what the UTS trees need. Written
-// out because the cost of a digest is the cost of a node there, and must be the same in C++ and in Rust.
+// SHA-1 (FIPS 180-4) of messages of at most 13 words, which fit in one block: the UTS trees need no more. It
+// is written out here, because the cost of a digest is the cost of a node there, and must be the same in C++
+// and in Rust.
 #pragma once
 
 #include <array>
@@ -12,11 +13,11 @@ namespace kernels {
 
 using sha1_digest = std::array<std::uint32_t, 5>;
 
-/// The digest of a message of N big-endian 32-bit words.
+/// Returns the digest of a message of N big-endian 32-bit words.
 template <std::size_t N>
 constexpr sha1_digest sha1_of_words(const std::array<std::uint32_t, N>& message) {
   static_assert(N <= 13, "one block holds 13 words, the padding bit and the length");
-  std::uint32_t w[16] = {};  // the last 16 words of the schedule, in a circle
+  std::uint32_t w[16] = {};  // the last 16 words of the schedule, as a ring
   for (std::size_t t = 0; t < N; ++t) w[t] = message[t];
   w[N] = 0x8000'0000U;
   w[15] = 32 * N;
@@ -29,7 +30,7 @@ constexpr sha1_digest sha1_of_words(const std::array<std::uint32_t, N>& message)
     const std::uint32_t next = std::rotl(a, 5) + f + e + k + word;
     e = d, d = c, c = std::rotl(b, 30), b = a, a = next;
   };
-  // Unrolled, so that the schedule and the five words stay in registers: four times as fast with g++.
+  // Unrolled, so that the schedule and the five words stay in registers. With g++ that is four times as fast.
 #pragma GCC unroll 20
   for (std::size_t t = 0; t < 20; ++t) round(t, ((c ^ d) & b) ^ d, 0x5a827999U);
 #pragma GCC unroll 20
@@ -41,7 +42,7 @@ constexpr sha1_digest sha1_of_words(const std::array<std::uint32_t, N>& message)
   return {start[0] + a, start[1] + b, start[2] + c, start[3] + d, start[4] + e};
 }
 
-// "abcd", checked against sha1sum.
+// The digest of "abcd", compared with sha1sum.
 static_assert(sha1_of_words<1>({0x61626364U}) ==
               sha1_digest{0x81fe8bfeU, 0x87576c3eU, 0xcb22426fU, 0x8e578473U, 0x82917acfU});
 

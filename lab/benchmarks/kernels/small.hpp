@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The branches of the small benchmarks: nothing, a time of CPU, a little arithmetic.
+// The branches of the small benchmarks: empty, with a given CPU time, or with a little arithmetic.
 #pragma once
 
 #include <time.h>
@@ -12,15 +12,15 @@
 
 namespace kernels {
 
-/// CPU seconds of the calling thread.
+/// Returns the CPU seconds of the calling thread.
 inline double thread_cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// Computes until this thread has had that much CPU time; two such calls on one CPU take twice as long. Never
-/// polls.
+/// Computes until this thread has used that much CPU time. Two such calls on one CPU take twice as long.
+/// Never polls.
 inline void use_cpu(double seconds) {
   const double end = thread_cpu_seconds() + seconds;
   volatile std::uint64_t x = 1;
@@ -32,7 +32,7 @@ inline void sleep_milliseconds(std::int64_t ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 }
 
-/// A call of nothing that the compiler keeps.
+/// An empty call that the compiler keeps.
 [[gnu::noinline]] inline void nothing() { asm volatile(""); }
 
 /// About 0.2 µs of work.
@@ -41,7 +41,7 @@ inline void sleep_milliseconds(std::int64_t ms) {
   return x;
 }
 
-/// A size in bytes from /proc/self/status: "VmRSS" (resident now) or "VmHWM" (the most so far).
+/// Returns a size in bytes from /proc/self/status: "VmRSS" (resident now) or "VmHWM" (the maximum so far).
 inline double status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

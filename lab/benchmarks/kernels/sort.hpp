@@ -27,7 +27,7 @@ struct sort_problem {
     for (auto& x : data) sum += x = static_cast<std::uint32_t>(random.bits());
   }
 
-  /// Whether data is in order and still has the same sum.
+  /// Returns whether data is in order and still has the same sum.
   [[nodiscard]] bool sorted() const {
     std::uint64_t now = 0;
     for (const auto x : data) now += x;
@@ -44,8 +44,8 @@ inline void insertion_sort(keys a) {
   }
 }
 
-/// Merges a and b into `to` (as long as both together), without a branch on the comparison. A function of
-/// its own, so that its loop is compiled alike for all callers.
+/// Merges a and b into `to` (as long as both together), without a branch on the comparison. It is not
+/// inlined, so that its loop is compiled equally for all callers.
 [[gnu::noinline]] inline void merge_run(const std::uint32_t* a, const std::uint32_t* a_end,
                                         const std::uint32_t* b, const std::uint32_t* b_end,
                                         std::uint32_t* to) {
@@ -64,7 +64,7 @@ inline void merge_run(keys a, keys b, keys to) {
   merge_run(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(), to.data());
 }
 
-/// Sorts a, with the result in a or, if `into_buffer`, in the buffer of the same length.
+/// Sorts a. The result is in a, or if `into_buffer` is set, in the buffer of the same length.
 inline void sort_run(keys a, keys buffer, bool into_buffer) {
   if (a.size() <= run_length) {
     insertion_sort(a);

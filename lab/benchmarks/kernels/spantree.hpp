@@ -16,7 +16,7 @@ namespace kernels {
 using vertex = std::uint32_t;
 inline constexpr vertex no_vertex = ~vertex{0};
 
-/// Pending vertices above which a searcher gives half of them to another one.
+/// If a searcher has more pending vertices than this, it gives half of them to another one.
 inline constexpr std::size_t spantree_share = 256;
 
 /// An undirected graph: each vertex has an edge to one earlier vertex, so that it is connected, and to three
@@ -48,11 +48,11 @@ class graph {
     return {neighbours_.data() + first_[v], neighbours_.data() + first_[v + 1]};
   }
 
-  /// Where the neighbours of each vertex begin in the list of all; one more at the end.
+  /// The positions at which the neighbours of each vertex begin in the list of all, and the end of the list.
   [[nodiscard]] std::span<const std::uint32_t> first() const { return first_; }
   [[nodiscard]] std::span<const vertex> all_neighbours() const { return neighbours_; }
 
-  /// An empty text if `parent` is a spanning tree with root 0 (its own parent), else what is wrong.
+  /// Returns an empty text if `parent` is a spanning tree with root 0 (its own parent), otherwise the error.
   [[nodiscard]] std::string fault(std::span<const vertex> parent) const {
     if (parent[0] != 0) return "the root is not its own parent";
     std::vector<bool> reaches_root(vertices());

@@ -32,7 +32,7 @@ struct sparse_matrix {
         float* const b = make(i, j);
         for (std::size_t k = 0; k < sparse_block * sparse_block; ++k)
           b[k] = static_cast<float>(random.real() - 0.5);
-        // The diagonal dominates, so that no rows need be exchanged.
+        // Makes the diagonal dominate, so that no rows need to be exchanged.
         for (std::size_t k = 0; i == j && k < sparse_block; ++k)
           b[k * sparse_block + k] += static_cast<float>(sparse_block * n);
       }
@@ -51,7 +51,7 @@ struct sparse_matrix {
     return *blocks[i * n + j];
   }
 
-  /// With six digits: every program computes the same sums in the same order.
+  /// Returns a text with six digits. Every program computes the same sums in the same order.
   std::string result() {
     double sum = 0;
     for (std::size_t i = 0; i < n * n; ++i)
@@ -63,7 +63,7 @@ struct sparse_matrix {
   }
 };
 
-/// The factors of a diagonal block, in its place.
+/// Replaces a diagonal block by its factors.
 inline void factorise_diagonal(float* d) {
   constexpr std::size_t b = sparse_block;
   for (std::size_t k = 0; k < b; ++k)
@@ -73,7 +73,7 @@ inline void factorise_diagonal(float* d) {
     }
 }
 
-/// A block to the right of the diagonal one.
+/// Solves for a block to the right of the diagonal one.
 inline void solve_right(const float* d, float* right) {
   constexpr std::size_t b = sparse_block;
   for (std::size_t k = 0; k < b; ++k)
@@ -81,7 +81,7 @@ inline void solve_right(const float* d, float* right) {
       for (std::size_t j = 0; j < b; ++j) right[i * b + j] -= d[i * b + k] * right[k * b + j];
 }
 
-/// A block below the diagonal one.
+/// Solves for a block below the diagonal one.
 inline void solve_below(const float* d, float* below) {
   constexpr std::size_t b = sparse_block;
   for (std::size_t i = 0; i < b; ++i)

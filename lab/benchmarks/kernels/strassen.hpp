@@ -14,7 +14,7 @@ namespace kernels {
 
 inline constexpr std::size_t strassen_leaf = 128;  // rows of the matrices that are multiplied as usual
 
-/// to = a · b, as usual.
+/// to = a · b, by the usual method.
 inline void multiply_plainly(view to, view a, view b) {
   for (std::size_t i = 0; i < to.rows; ++i) std::fill_n(to.row(i), to.columns, 0.0);
   for (std::size_t i = 0; i < to.rows; i += block)
@@ -24,8 +24,8 @@ inline void multiply_plainly(view to, view a, view b) {
                           b.part(k, j, block, block));
 }
 
-/// One step of `to` = a · b for square matrices of even size. Its parts, in this order: set_sums for all
-/// pieces, then the seven products, then combine for all pieces. Parts of a kind are independent.
+/// One step of `to` = a · b for square matrices of even size. Its parts must run in this order: set_sums for
+/// all pieces, then the seven products, then combine for all pieces. Parts of the same kind are independent.
 class strassen_step {
  public:
   strassen_step(view to, view a, view b)
@@ -35,10 +35,10 @@ class strassen_step {
         a_(quarters(a)),
         b_(quarters(b)) {}
 
-  /// A piece has as many rows as a block.
+  /// Number of pieces; a piece has as many rows as a block.
   [[nodiscard]] int pieces() const { return static_cast<int>(half_ / block); }
 
-  /// The sums of quarters of a, and of quarters of b, in the rows of a piece.
+  /// Computes the sums of quarters of a and of quarters of b, in the rows of a piece.
   void set_sums(int piece) const {
     for_rows(piece, [this](std::size_t i) {
       const double *const a11 = a_[0].row(i), *const a12 = a_[1].row(i), *const a21 = a_[2].row(i),
@@ -65,7 +65,7 @@ class strassen_step {
   struct product {
     view to, a, b;
   };
-  /// A product that remains. Four have their place in a quarter of the result.
+  /// Returns one of the seven products to compute. Four of them have their place in a quarter of the result.
   [[nodiscard]] product product_of(int which) const {
     switch (which) {
       case 0:
@@ -85,7 +85,7 @@ class strassen_step {
     }
   }
 
-  /// The result from the products, in the rows of a piece.
+  /// Computes the result from the products, in the rows of a piece.
   void combine(int piece) const {
     for_rows(piece, [this](std::size_t i) {
       double *const to11 = to_[0].row(i), *const to12 = to_[1].row(i), *const to21 = to_[2].row(i),

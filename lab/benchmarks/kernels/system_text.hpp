@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real text: files that a Debian-like system ships, read in a fixed order and cut into pieces at words.
+// Real text: files of a Debian-like system, read in a fixed order and cut into pieces at words.
 #pragma once
 
 #include <algorithm>
@@ -30,18 +30,18 @@ struct text_piece {
   const char* last;
 };
 
-/// Texts shipped by the system, in memory: licences, copyright files, and what is below /usr/include, each in
-/// the order of the paths, without symbolic links.
+/// Texts of the system, in memory: licences, copyright files, and the files below /usr/include, each in the
+/// order of the paths, without symbolic links.
 class system_text {
  public:
   static constexpr std::size_t piece_bytes = 32 * 1024;
-  /// Bytes that may be read after a word.
+  /// Number of bytes that may be read after a word.
   static constexpr std::size_t padding = 8;
 
-  /// Reads files until there are so many bytes; a system that has less gets its files several times.
-  /// \throws std::runtime_error if there is nothing to be read
+  /// Reads files until there are this many bytes. On a system with less text it uses the files several times.
+  /// \throws std::runtime_error if there is no file to read
   explicit system_text(std::size_t bytes) : bytes_(bytes) {
-    text_ = "\n";  // in front of the first piece there is no word
+    text_ = "\n";  // before the first piece there is no word
     for (const source& from : sources) {
       if (text_.size() > bytes) break;
       for (const auto& path : files_of(from)) {
@@ -70,7 +70,7 @@ class system_text {
  private:
   struct source {
     const char* folder;
-    const char* only;  // files of this name, or of any
+    const char* only;  // files of this name, or of any name
   };
   static constexpr std::array<source, 3> sources{
       {{"/usr/share/common-licenses", nullptr}, {"/usr/share/doc", "copyright"}, {"/usr/include", nullptr}}};
@@ -93,7 +93,7 @@ class system_text {
     std::ifstream file(path, std::ios::binary);
     std::error_code unknown;
     const auto length = std::filesystem::file_size(path, unknown);
-    if (!file || unknown) return;  // not for us to read
+    if (!file || unknown) return;  // we may not read this file
     const std::size_t before = text_.size();
     text_.resize(before + length);
     file.read(text_.data() + before, static_cast<std::streamsize>(length));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unbalanced tree search: count the nodes of an implicit random tree (S. Olivier et al., "UTS: An Unbalanced
+// Unbalanced tree search: counts the nodes of an implicit random tree (S. Olivier et al., "UTS: An Unbalanced
 // Tree Search Benchmark", LCPC 2006). A node is a SHA-1 digest; child i is the digest of its parent's 20
 // bytes and i. The trees and their node counts are the published ones.
 #pragma once
@@ -15,21 +15,21 @@ namespace kernels {
 
 enum class tree_shape { binomial, linear, cyclic, fixed };
 
-/// What the published samples T1 … T5, T1L and T3L set.
+/// The parameters of the published samples T1 … T5, T1L and T3L.
 struct uts_tree {
   tree_shape shape = tree_shape::fixed;
   double root_degree = 4;  // b0: the expected number of children at the root (binomial: the exact number)
-  int depth = 10;          // where a geometric tree ends
-  double probability = 0;  // binomial: of a node below the root to have children, and how many
+  int depth = 10;  // level at which a geometric tree ends
+  double probability = 0;  // binomial: that a node below the root has children, and how many
   int degree = 0;
   std::uint32_t seed = 0;
 };
 
 inline constexpr int most_geometric_children = 100;
 
-/// The tree of that size number: 1, 2, 3 and 5 are T1, T2, T3 and T5 (about 4 million nodes each), 11 and 13
-/// are T1L and T3L (about 100 million), 101 and 103 small ones of the same shapes for tests. seed 0: no such
-/// tree.
+/// Returns the tree of that size number: 1, 2, 3 and 5 are T1, T2, T3 and T5 (about 4 million nodes each), 11
+/// and 13 are T1L and T3L (about 100 million), 101 and 103 are small ones of the same shapes for tests. seed
+/// 0: there is no such tree.
 inline uts_tree published_tree(std::int64_t number) {
   switch (number) {
     case 1:
@@ -68,7 +68,7 @@ inline uts_node uts_child(const uts_node& parent, int i) {
   return {sha1_of_words<6>({s[0], s[1], s[2], s[3], s[4], static_cast<std::uint32_t>(i)}), parent.height + 1};
 }
 
-/// The number of children, which only the digest's last 31 bits and the height decide.
+/// Returns the number of children, which depends only on the digest's last 31 bits and the height.
 inline int uts_children(const uts_tree& tree, const uts_node& node) {
   const double random = static_cast<double>(node.state[4] & 0x7fff'ffffU) / 2147483648.0;
   if (tree.shape == tree_shape::binomial) {

@@ -18,7 +18,7 @@ struct vector3 {
   friend vector3 operator*(double f, const vector3& v) { return {f * v.x, f * v.y, f * v.z}; }
   /// The square of its length.
   [[nodiscard]] double square() const { return x * x + y * y + z * z; }
-  /// Its greatest coordinate, without the sign.
+  /// Its greatest coordinate by absolute value.
   [[nodiscard]] double reach() const { return std::max({std::fabs(x), std::fabs(y), std::fabs(z)}); }
 };
 

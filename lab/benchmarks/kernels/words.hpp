@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting words: a hash table from words to how often they occur, and the sum of two tables.
+// Counts words: a hash table from words to the number of their occurrences, and the sum of two tables.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace kernels {
 
-/// How often each word occurs. Refers to the words in the text, which must outlive it, with
+/// The number of occurrences of each word. It refers to the words in the text, which must outlive it, with
 /// system_text::padding readable bytes after it. Upper and lower case differ.
 class word_counts {
  public:
@@ -44,7 +44,7 @@ class word_counts {
       if (s.count > 0) add(s);
   }
 
-  /// How often the word occurs.
+  /// Returns how often the word occurs.
   [[nodiscard]] std::uint32_t count(std::string_view word) const {
     for (const slot& s : slots_)
       if (s.count > 0 && std::string_view(s.word, s.length) == word) return s.count;
@@ -52,7 +52,8 @@ class word_counts {
   }
   [[nodiscard]] std::size_t distinct() const { return distinct_; }
 
-  /// The number of words and of distinct ones, and a hash of all counts that does not depend on any order.
+  /// Returns the number of words and of distinct ones, and a hash of all counts that does not depend on any
+  /// order.
   [[nodiscard]] std::string result() const {
     std::uint64_t words = 0, sum = 0;
     for (const slot& s : slots_) {
@@ -84,7 +85,7 @@ class word_counts {
       std::memcpy(&bytes, word, 8);
       h = mixed(h ^ bytes);
     }
-    std::memcpy(&bytes, word, 8);  // length is at least 1: what follows the word is shifted out
+    std::memcpy(&bytes, word, 8);  // length is at least 1; bytes after the word are shifted out
     const unsigned others = 64 - 8 * length;
     return mixed(h ^ (std::endian::native == std::endian::little ? bytes << others : bytes >> others));
   }
@@ -118,7 +119,7 @@ class word_counts {
     }
   }
 
-  std::vector<slot> slots_;  // by the highest bits of the hash, or the next free one after it
+  std::vector<slot> slots_;  // by the highest bits of the hash, or the next free slot
   int shift_ = 64 - least_bits;
   std::size_t distinct_ = 0;
 };

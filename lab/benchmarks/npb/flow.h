@@ -15,25 +15,25 @@ enum { flow_fields = 5 };
 
 typedef double flow_block[flow_fields][flow_fields];
 
-/// A cube of `size` points in each direction; a field is five numbers at each point, x running fastest.
+/// A cube of `size` points in each direction. A field is five numbers at each point; x varies fastest.
 struct flow {
   int size;
   double dt;  ///< time step
   double t1, t2, t3;  ///< 1/h^2, 1/2h, 1/h for the distance h of the points
   double* u;  ///< the solution
-  double* rhs;  ///< the right-hand side, and the step that is made of it
+  double* rhs;  ///< the right-hand side, and the step computed from it
   double* forcing;  ///< the source term
 };
 
 /// The diffusion coefficient in a direction (0 is x), equal for all five fields.
 static inline double flow_diffusion(int direction) { return direction == 2 ? 1.0 : 0.75; }
 
-/// Where a point's five numbers begin.
+/// Returns the index of a point's five numbers.
 static inline size_t flow_at(const struct flow* f, int i, int j, int k) {
   return (size_t)flow_fields * ((size_t)i + (size_t)f->size * ((size_t)j + (size_t)f->size * (size_t)k));
 }
 
-/// From a point to the next one in a direction.
+/// Returns the distance from a point to the next one in a direction.
 static inline size_t flow_stride(const struct flow* f, int direction) {
   const size_t size = (size_t)f->size;
   return flow_fields * (direction == 0 ? 1 : direction == 1 ? size : size * size);
@@ -45,26 +45,25 @@ void flow_free(struct flow* f);
 /// Sets the solution to the exact one on the boundary and to the specified interpolation inside.
 void flow_set_initial(struct flow* f);
 
-/// rhs = spatial operator of u, less that of the exact solution; three parallel loops.
+/// Computes rhs = spatial operator of u, minus that of the exact solution, in three parallel loops.
 void flow_compute_rhs(struct flow* f);
 
-/// The Jacobians of the convective flux and of the viscous flux in a direction at a point.
+/// Compute the Jacobians of the convective flux and of the viscous flux in a direction at a point.
 void flow_convective(const double* u, int direction, flow_block jacobian);
 void flow_viscous(const double* u, int direction, flow_block jacobian);
 
-/// Solves a x = b for a five by five matrix, overwriting b, for `columns` right sides that stand in rows of
-/// b. a is destroyed. The matrices here need no pivoting.
+/// Solves a x = b for a five by five matrix, overwriting b, for `columns` right sides that are in rows of b.
+/// a is destroyed. The matrices here need no pivoting.
 void flow_solve(flow_block a, double* b, int columns);
 
-/// Root mean squares over the inner points: of rhs / `scale`, and of the error of the solution.
+/// Computes root mean squares over the inner points: of rhs / `scale`, and of the error of the solution.
 void flow_norms(const struct flow* f, double scale, double residual[flow_fields], double error[flow_fields]);
 
-/// Whether both norms are the published ones, within 1e-8.
+/// Returns whether both norms are the published ones, within 1e-8.
 bool flow_verified(const struct flow* f, double scale, const double residual[flow_fields],
                    const double error[flow_fields]);
 
-/// Runs that many steps from the initial state, after one that is not timed, as BT and SP specify it. Frees
-/// `f`.
+/// Runs that many steps from the initial state, after one that is not timed, as BT and SP specify. Frees `f`.
 struct npb_result flow_run(struct flow* f, void (*step)(struct flow*), int steps,
                            const double residual[flow_fields], const double error[flow_fields]);
 

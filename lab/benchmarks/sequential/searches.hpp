@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The searches as plain recursions on one board, changed and changed back: the sequential programs, and what
-// tuned programs do below their cut-off depth.
+// The searches as plain recursions on one board, which is changed and restored. They are the sequential
+// programs, and the code of tuned programs below their cut-off depth.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace sequential {
 
-/// The ways to fill the remaining rows of a board with these words. As fast as any of the dozen forms that
-/// were tried: a structure as the argument is packed into two registers at each call (g++: a quarter slower).
+/// Returns the number of ways to fill the remaining rows of a board with these words. It is as fast as any of
+/// a dozen forms that were tried. A structure as the argument is packed into two registers at each call,
+/// which is a quarter slower with g++.
 inline std::int64_t solutions(std::uint32_t columns, std::uint32_t up, std::uint32_t down) {
   const kernels::queens q{columns, up, down};
   if (q.complete()) return 1;
@@ -28,7 +29,7 @@ inline std::int64_t solutions(std::uint32_t columns, std::uint32_t up, std::uint
 }
 inline std::int64_t solutions(kernels::queens q) { return solutions(q.columns, q.up, q.down); }
 
-/// The ways to fill the rows from `row` on. The board is the same afterwards.
+/// Returns the number of ways to fill the rows from `row` on. The board is unchanged afterwards.
 inline std::int64_t solutions(kernels::queens_board& board, int row) {
   if (row == board.n) return 1;
   std::int64_t sum = 0;
@@ -41,8 +42,8 @@ inline std::int64_t solutions(kernels::queens_board& board, int row) {
   return sum;
 }
 
-/// The fillings of the rest of the board, from free cell k, with the pieces from place `used` on. The board
-/// is the same afterwards.
+/// Returns the number of fillings of the rest of the board, from free cell k, with the pieces from place
+/// `used` on. The board is unchanged afterwards.
 inline std::int64_t fillings(kernels::pentomino_board& board, int k, int used) {
   const kernels::fitting_placements fitting(board, k, used);
   std::int64_t sum = 0;
@@ -58,7 +59,7 @@ inline std::int64_t fillings(kernels::pentomino_board& board, int k, int used) {
   return sum;
 }
 
-/// The nodes of the tree from that node on.
+/// Returns the number of nodes of the tree from that node on.
 inline std::int64_t nodes(const kernels::uts_tree& tree, const kernels::uts_node& node) {
   std::int64_t sum = 1;
   const int children = kernels::uts_children(tree, node);
@@ -66,7 +67,7 @@ inline std::int64_t nodes(const kernels::uts_tree& tree, const kernels::uts_node
   return sum;
 }
 
-/// The covers that extend this state, which is the same afterwards.
+/// Returns the number of covers that extend this state, which is unchanged afterwards.
 inline std::int64_t covers(kernels::exact_cover& state) {
   if (state.complete()) return 1;
   std::int64_t sum = 0;
@@ -78,7 +79,7 @@ inline std::int64_t covers(kernels::exact_cover& state) {
   return sum;
 }
 
-/// Finds the smallest area of the boards that extend this one, which is the same afterwards.
+/// Finds the smallest area of the boards that extend this one, which is unchanged afterwards.
 /// \tparam Least  has `promising` and `offer`
 template <class Least>
 void floorplans(kernels::floor_board& board, Least& least) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of the sequential program, for the fork-join programs that are the best plain ones without
-// forks.
+// The context of the sequential program, for those fork-join programs whose best plain form is the same
+// program without forks.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct context {
     return total;
   }
 
-  /// Adds up f of each bit that is set.
+  /// Adds up the values of f for each bit that is set.
   template <class T, class F>
   T sum_of_bits(std::uint32_t bits, F f) const {
     T total{};

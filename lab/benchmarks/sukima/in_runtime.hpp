@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a function that runs in the system's runtime.
+// Measures the time of a function that runs in the system's runtime.
 #pragma once
 
 #include "harness/harness.hpp"
@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-/// Measures f, or f(context); its value is the run's result.
+/// Measures f, or f(context). The value of f is the run's result.
 template <class F>
 void time_in_runtime(bench::run& run, F f) {
   std::int64_t result = 0;

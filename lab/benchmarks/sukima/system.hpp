@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the context of the programs in fork_join/ with Sukima, and has the runtime of all programs here.
+// Implements the context of the programs in fork_join/ with Sukima. It also declares the runtime of all
+// programs here.
 #pragma once
 
 #include <sukima/sukima.hpp>
@@ -44,7 +45,7 @@ struct context {
         std::plus{});
   }
 
-  /// Adds up f of each bit that is set.
+  /// Adds up the values of f for each bit that is set.
   template <class T, class F>
   T sum_of_bits(std::uint32_t bits, F f) const {
     return sukima::parallel_reduce(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The benchmark programs in the Tascell language, as C calls them; and the leaves that all systems share. */
+/* The benchmark programs in the Tascell language, declared for C; and the leaves that all systems share. */
 #ifndef SUKIMA_BENCH_TASCELL_PROBLEMS_H
 #define SUKIMA_BENCH_TASCELL_PROBLEMS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The same declarations serve the programs in the language and their callers. */
+/* The same declarations are used in the programs in the language and in their callers. */
 #ifdef __SUKIMA__
 #define WORKER worker
 #else
@@ -42,21 +42,21 @@ struct rectangle {
 WORKER void tascell_multiply(struct rectangle c, struct rectangle a, struct rectangle b);
 WORKER void tascell_factorise(struct rectangle a);
 
-/* The nodes of a kernels::uts_tree below one, which is kernels::uts_node, and with it. */
+/* The number of nodes of a kernels::uts_tree from this node on, which is kernels::uts_node. */
 struct tree_node {
   uint32_t state[5];
   int height;
 };
 WORKER int64_t tascell_nodes(const void* tree, const struct tree_node* node);
 
-/* Sorts n numbers by means of a buffer of the same length. */
+/* Sorts n numbers with a buffer of the same length. */
 WORKER void tascell_sort(uint32_t* a, uint32_t* buffer, size_t n);
 
-/* Gives each vertex of a connected graph but 0 a neighbour as its parent; all but parent[0] are ~0 before.
+/* Gives each vertex of a connected graph except 0 a neighbour as its parent. All but parent[0] are ~0 before.
  * The neighbours of v are neighbour[first[v]] … neighbour[first[v + 1] - 1]. */
 WORKER void tascell_spanning_tree(const uint32_t* first, const uint32_t* neighbour, uint32_t* parent);
 
-/* Moves the bodies of a kernels::nbody_problem by all steps. */
+/* Moves the bodies of a kernels::nbody_problem through all steps. */
 WORKER void tascell_nbody(void* problem);
 
 /* The closed subgraphs that contain a kernels::growing_subgraph. */
@@ -103,15 +103,16 @@ void leaf_finish(void* problem, const struct body_cell* cell);
 struct body_sum leaf_move(void* problem, int block);
 void leaf_end_step(void* problem, struct body_sum sum);
 
-/* A list of the vertices by which a subgraph can grow, which the caller frees; NULL if there are none. */
+/* Returns a list of the vertices by which a subgraph can grow, which the caller frees; NULL if there are
+ * none. */
 int32_t* leaf_candidates(void* subgraph, int* count);
-/* What a subgraph is before it grows: growing_subgraph::size_before. */
+/* The size of a subgraph before it grows: growing_subgraph::size_before. */
 struct subgraph_size {
   size_t members;
   uint64_t common;
 };
 struct subgraph_size leaf_size(const void* subgraph);
-/* Excludes the candidates before number i, and adds that one; 0, with nothing changed, if it cannot. */
+/* Excludes the candidates before number i, and adds that one. If it cannot, returns 0 and changes nothing. */
 int leaf_add(void* subgraph, const int32_t* candidates, int i);
 void leaf_remove(void* subgraph, struct subgraph_size before, const int32_t* candidates, int i);
 struct subgraphs leaf_itself(const void* subgraph);

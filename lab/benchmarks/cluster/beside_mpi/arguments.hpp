@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only argument of the programs of this folder.
+// Parses the only argument of the programs of this folder.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,8 @@
 #include "kernels/nqueens.hpp"
 #include "kernels/uts.hpp"
 
-/// Returns the empty board of so many queens; ends the process with status 2 and a sentence if that is wrong.
+/// Returns the empty board for that number of queens. For a wrong argument it prints a sentence and ends the
+/// process with status 2.
 inline kernels::queens board_of(int count, char** words) {
   const int size = count == 2 ? std::atoi(words[1]) : 0;
   if (size >= 1 && size <= kernels::most_queens) return kernels::queens::empty(size);
@@ -16,7 +17,7 @@ inline kernels::queens board_of(int count, char** words) {
   std::exit(2);
 }
 
-/// Returns the published tree of that number; ends the process in the same way.
+/// Returns the published tree of that number. For a wrong argument it ends the process in the same way.
 inline kernels::uts_tree tree_of(int count, char** words) {
   const kernels::uts_tree tree = kernels::published_tree(count == 2 ? std::atoi(words[1]) : 0);
   if (tree.seed != 0) return tree;

@@ -30,7 +30,7 @@ struct context {
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     if (first == last) return T{};
-    if (last - first > few_choices) {  // halves, as a loop of tasks would do
+    if (last - first > few_choices) {  // splits in halves, as a loop of tasks would do
       const int middle = first + (last - first) / 2;
       T a{}, b{};
       fork2([&](context c) { a = c.sum<T>(first, middle, admissible, f); },
@@ -48,7 +48,7 @@ struct context {
     return part.sum();
   }
 
-  /// Adds up f of each bit that is set.
+  /// Adds up the values of f for each bit that is set.
   template <class T, class F>
   T sum_of_bits(std::uint32_t bits, F f) const {
     parts<T> part;

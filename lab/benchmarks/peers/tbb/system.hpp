@@ -36,7 +36,7 @@ struct context {
                                        : sum_of_many<T>(first, last, admissible, f);
   }
 
-  /// Adds up f of each bit that is set.
+  /// Adds up the values of f for each bit that is set.
   template <class T, class F>
   T sum_of_bits(std::uint32_t bits, F f) const {
     parts<T> part;

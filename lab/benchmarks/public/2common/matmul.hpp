@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the header of that name of tzcnt/runtime-benchmarks.
+// Replaces the header of that name of tzcnt/runtime-benchmarks.
 #pragma once
 
 /// Adds the product of two n × n parts of N × N matrices to a third one.
