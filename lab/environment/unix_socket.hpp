@@ -17,11 +17,11 @@ class unix_socket {
   /// \throws std::runtime_error if no process listens within `patience`
   unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
-  /// \throws std::runtime_error if the other side is gone
+  /// \throws std::runtime_error if the other side has closed the connection
   void write(const std::string& text);
-  /// The next whole line without its end; nothing if no line arrives within `patience`. The beginning of a
-  /// line of more than 1 MiB may be lost.
-  /// \throws std::runtime_error if the other side is gone
+  /// Returns the next whole line without its end; nothing if no line arrives within `patience`. The beginning
+  /// of a line of more than 1 MiB may be lost.
+  /// \throws std::runtime_error if the other side has closed the connection
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
 
  private:

@@ -17,16 +17,17 @@ using nlohmann::json;
 
 class place : public json_place<place, experiment_error> {
  public:
-  /// \param where from the root, which is empty; \param root what the root is
+  /// \param where path from the root; empty for the root \param root the name of the root in messages
   place(const json& value, std::string where, const char* root) : json_place(value, std::move(where), root) {}
 
-  /// The value is an object whose names have no control characters, because messages print them.
+  /// Requires that the value is an object whose names have no control characters, because messages print
+  /// them.
   void expect_printable_names() const {
     expect_object();
     for (const auto& [name, unused] : value().items())
       if (!printable(name)) fail("the name of a member has control characters");
   }
-  /// The value is an object with no other members than these.
+  /// Requires that the value is an object without members other than these.
   void expect_members(std::initializer_list<const char*> known) const {
     expect_printable_names();
     expect_only(known, "docs/lab.md");
@@ -37,14 +38,14 @@ class place : public json_place<place, experiment_error> {
     if (value().size() > most_entries) fail("has more than " + std::to_string(most_entries) + " entries");
     json_place::each(take);
   }
-  /// A text without control characters, because messages and tables print it.
+  /// Returns a text without control characters, because messages and tables print it.
   std::string text(std::size_t most = 2000) const {
     const std::string text = json_place::text();
     if (text.empty() || text.size() > most || !printable(text))
       fail("must be a text of 1 to " + std::to_string(most) + " characters without control characters");
     return text;
   }
-  /// A name: letters, digits and "-._:", because files and command lines have it.
+  /// Returns a name: letters, digits and "-._:", because files and command lines contain it.
   std::string name() const {
     const std::string text = this->text(100);
     const auto allowed = [](char c) {

@@ -14,7 +14,7 @@
 
 namespace sukima::lab {
 
-/// The thing with this name. \pre it exists
+/// Returns the element with this name. \pre it exists
 template <class Thing>
 const Thing& named(const std::vector<Thing>& all, const std::string& name) {
   return *std::ranges::find(all, name, &Thing::name);
@@ -36,25 +36,26 @@ struct comparison {
   std::vector<sample> left_targets, right_targets;
 
   std::vector<sample> all() const;
-  /// The common rounds of all samples. O(samples · rounds · log rounds).
+  /// Returns the common rounds of all samples. O(samples · rounds · log rounds).
   std::vector<unsigned> common_rounds() const;
-  /// Whether a run of these rounds was stopped at the time limit.
+  /// Returns whether a run of these rounds was stopped at the time limit.
   bool has_stopped(const std::vector<unsigned>& common) const;
-  /// The environment of the largest relative time on the left.
+  /// Returns the environment of the largest relative time on the left.
   const std::string& worst_environment(const std::vector<unsigned>& common) const;
 };
 
-/// The compared samples of a claim.
+/// Returns the compared samples of a claim.
 /// \param places one environment, or those among which the worst counts
 comparison comparison_of(const experiment& experiment, const claim& of, const std::string& program,
                          const std::vector<std::string>& places, const measured& runs, unsigned cpus);
 
-/// The ratio of left to right, or of measured to target times, with its interval; nothing if undefined.
+/// Returns the ratio of left to right, or of measured to target times, with its interval; nothing if it is
+/// undefined.
 std::optional<interval> ratio_of(const claim& of, const comparison& sides,
                                  const std::vector<unsigned>& common);
 
-/// The comparisons with the smallest and the largest ratio that stopped runs allow. In each, the stopped runs
-/// of one side count with the time limit.
+/// Returns the comparisons with the smallest and the largest ratio that stopped runs allow. In each, the
+/// stopped runs of one side count with the time limit.
 std::array<comparison, 2> extremes_of(const comparison& sides);
 
 }  // namespace sukima::lab

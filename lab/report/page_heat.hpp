@@ -7,13 +7,13 @@
 
 namespace sukima::lab {
 
-/// The ratios of a claim (of report_json) on one line: a row for each program, and a column for each
-/// environment or for the worst one. A cell has its ratio and the mark of its verdict, so that colours are
+/// Returns the ratios of a claim (of report_json) as a table: a row for each program, and a column for each
+/// environment or for the worst one. A cell shows its ratio and the mark of its verdict, so that colours are
 /// not necessary. If the claim does not hold there, the cell has a frame. Empty for fewer than three cells.
 /// O(cells · (programs + columns)).
 std::string heat_map_html(const nlohmann::ordered_json& claim);
 
-/// The legend of the colours and marks.
+/// Returns the legend of the colours and marks.
 std::string heat_legend_html();
 
 }  // namespace sukima::lab

@@ -7,16 +7,16 @@
 
 namespace sukima::lab {
 
-/// `text` as content or attribute of HTML and SVG.
+/// Escapes `text` for the content or an attribute of HTML and SVG.
 std::string html_escaped(const std::string& text);
 
-/// Bars of one program's cells (of report_json): a group for each environment, a bar for each setting, and
-/// whiskers from the first to the third quartile. The scale is logarithmic if the medians differ more than
-/// twentyfold. O(cells).
+/// Returns bars of one program's cells (of report_json): a group for each environment, a bar for each
+/// setting, and whiskers from the first to the third quartile. The scale is logarithmic if the medians differ
+/// by more than a factor of twenty. O(cells).
 std::string bars_svg(const nlohmann::ordered_json& cells, const std::string& program);
 
-/// The ratios of a claim (of report_json) with their intervals, and its bound as a line; empty without
-/// ratios. O(cells).
+/// Returns a plot of the ratios of a claim (of report_json) with their intervals, and its bound as a line;
+/// empty without ratios. O(cells).
 std::string ratios_svg(const nlohmann::ordered_json& claim);
 
 }  // namespace sukima::lab

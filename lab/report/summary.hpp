@@ -28,7 +28,7 @@ class verdict_counts {
   std::size_t of(verdict one) const { return counts_[static_cast<std::size_t>(one)]; }
   std::size_t decided() const { return of(verdict::holds) + of(verdict::does_not_hold); }
   std::size_t all() const { return decided() + of(verdict::undecided) + of(verdict::cannot_be_shown); }
-  /// "3 hold, 1 does not hold": the verdicts that occur.
+  /// Returns the verdicts that occur: "3 hold, 1 does not hold".
   std::string text() const;
 
  private:
@@ -40,26 +40,27 @@ struct judged_figure {
   std::string name;
   verdict_counts claims;
 
-  /// "decided": all of its claims are decided. "mixed": some are. "undecided": none is. "cannot be shown
-  /// here": none of them can be shown.
+  /// Returns "decided": all of its claims are decided. "mixed": some are. "undecided": none is. "cannot be
+  /// shown here": none of them can be shown.
   const char* state() const;
 };
 
-/// The figures that claims are about, in the order of their first claims.
+/// Returns the figures with claims about them, in the order of their first claims.
 std::vector<judged_figure> figures_of(const std::vector<judged_experiment>& all);
 
-/// The first paragraphs of a report: the numbers of claims and figures, then the claims that do not hold.
+/// Returns the first paragraphs of a report: the numbers of claims and figures, then the claims that do not
+/// hold.
 std::string summary_text(const recorded_runs& runs, const std::vector<judged_experiment>& all);
 
-/// The same as JSON: `quick`, `confidence`, `claims` with a number for each verdict, `figures`,
+/// Returns the same as JSON: `quick`, `confidence`, `claims` with a number for each verdict, `figures`,
 /// `does_not_hold`.
 nlohmann::ordered_json summary_json(const recorded_runs& runs, const std::vector<judged_experiment>& all);
 
-/// "1.02 (1.01 to 1.05)", or the reason if there is none.
+/// Returns "1.02 (1.01 to 1.05)", or the reason why the ratio is missing.
 std::string ratio_text(const judged_cell& one);
 
-/// The part of a claim's programs and environments that was run: "Here: 2 of its 5 programs." Empty for all
-/// of them.
+/// Returns the part of a claim's programs and environments that was run: "Here: 2 of its 5 programs." Empty
+/// if all were run.
 std::string part_text(const judged_claim& one);
 
 }  // namespace sukima::lab

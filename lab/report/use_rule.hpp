@@ -10,9 +10,9 @@
 
 namespace sukima::lab {
 
-/// The position of the predicted count, by the rule of `sukima host` (Takayama and Kourai, figure 13): the
-/// count at which the use stops growing or falling. It is the first count if the use is constant, turns
-/// several times, or is too noisy. O(counts · rounds)
+/// Returns the position of the predicted count, by the rule of `sukima host` (Takayama and Kourai, figure
+/// 13): the count at which the use stops growing or falling. It is the first count if the use is constant,
+/// turns several times, or is too noisy. O(counts · rounds)
 /// \param counts the use at each count in rounds, the smallest count first; not empty
 /// \returns nothing if fewer than `fewest_rounds` rounds have a use above 0 at all counts
 std::optional<std::size_t> choose_by_use(const std::vector<const rounds*>& counts);

@@ -11,7 +11,7 @@
 
 namespace sukima::lab {
 
-/// The arguments of a benchmark program after its file (lab/benchmarks/README.md).
+/// Returns the arguments of a benchmark program after its file (lab/benchmarks/README.md).
 /// \param size nothing: the program's own default
 std::vector<std::string> benchmark_arguments(const std::string& benchmark, std::optional<std::int64_t> size,
                                              unsigned workers, unsigned repetitions);
@@ -19,7 +19,7 @@ std::vector<std::string> benchmark_arguments(const std::string& benchmark, std::
 /// Pairs of a mark, such as "{workers}", and its value.
 using marked_values = std::vector<std::pair<std::string_view, std::string>>;
 
-/// The text with each mark replaced by its value. Other text in braces stays.
+/// Replaces each mark of the text by its value. Other text in braces is unchanged.
 std::string fill_in(std::string_view text, const marked_values& values);
 
 }  // namespace sukima::lab

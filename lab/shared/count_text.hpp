@@ -10,7 +10,7 @@
 
 namespace sukima::lab {
 
-/// "1 claim", "2 claims".
+/// Returns "1 claim", "2 claims".
 inline std::string count_text(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -6,11 +6,11 @@
 
 namespace sukima::lab {
 
-/// The numbers of the CPUs on which this process may run, ascending.
+/// Returns the numbers of the CPUs on which this process may run, ascending.
 /// \throws std::system_error if they cannot be read. O(CPUs)
 std::vector<unsigned> own_cpus();
 
-/// The first `count` of these, or all of them if there are fewer.
+/// Returns the first `count` of these, or all of them if there are fewer.
 /// \throws std::system_error as own_cpus. O(CPUs)
 std::vector<unsigned> first_cpus(unsigned count);
 

@@ -12,27 +12,29 @@ namespace sukima::lab {
 
 /// State that the environments of a run share.
 struct environment_settings {
-  unsigned cpus = 1;  ///< of this machine, for this process
+  unsigned cpus = 1;  ///< of this machine for this process
   std::filesystem::path scripts;  ///< the folder with build-image.sh
   std::filesystem::path
       cache;  ///< the folder for the guests' kernel; kept, because fetching it takes longest
-  std::vector<std::filesystem::path> programs;  ///< that go into the guests
+  std::vector<std::filesystem::path> programs;  ///< programs to copy into the guests
 };
 
-/// Makes stages: of the bare machine and of CPU sets with taskset(1), of control groups below this process's,
-/// of virtual machines with QEMU. The image and the accelerator of the guests are found once, when the first
-/// are needed.
+/// Makes stages: of the bare machine and of CPU sets with taskset(1), of control groups below this process's
+/// group, of virtual machines with QEMU. The image and the accelerator of the guests are determined once,
+/// when the first guests are needed.
 /// \param on_facts called when these are known: "kvm" or "tcg", and versions of QEMU and the guests' kernel
 stage_maker environments_of_this_machine(
     environment_settings settings,
     std::function<void(const std::string& accelerator, const std::map<std::string, std::string>& versions)>
         on_facts);
 
-/// The bare machine, or the first `cpus` of the CPUs that this process may use. \throws obstacle
+/// Makes a stage of the bare machine, or of the first `cpus` of the CPUs that this process may use. \throws
+/// obstacle
 std::unique_ptr<stage> make_machine_stage(unsigned cpus);
-/// A control group for each copy; of a cap, with a quota. \throws obstacle
+/// Makes a control group for each copy; for a cap, with a quota. \throws obstacle
 std::unique_ptr<stage> make_group_stage(const environment& where, unsigned cpus);
-/// A virtual machine for each copy, all of them up. \throws obstacle, std::runtime_error
+/// Makes a virtual machine for each copy, and waits until all of them run. \throws obstacle,
+/// std::runtime_error
 std::unique_ptr<stage> make_guest_stage(const environment& where, unsigned vcpus,
                                         const std::string& accelerator, const std::filesystem::path& image);
 

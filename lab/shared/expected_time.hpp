@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long runs will take.
+// Estimates how long runs will take.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class expected_times {
   /// O(records + cells)
   expected_times(const experiment& experiment, const run_choice& choice, unsigned cpus,
                  const std::vector<record>& records);
-  /// Seconds of a run of this cell. O(1).
+  /// Returns the seconds of a run of this cell. O(1).
   double of(const cell& one) const;
-  /// Seconds of a run that is stopped at the limit. O(1).
+  /// Returns the seconds of a run that is stopped at the limit. O(1).
   double most_of(const cell& one) const;
   /// Adds the time of a run of this cell. O(1).
   void add(const cell& one, double seconds);
@@ -30,7 +30,7 @@ class expected_times {
     double seconds = 0;  ///< of all runs together
     std::size_t runs = 0;
     double guess = 0;  ///< of a run, if there are no runs
-    double set_up = 0;  ///< this cell's part
+    double set_up = 0;  ///< this cell's part of the time to set the environment up
   };
   std::size_t index_of(const cell& one) const;
 

@@ -22,11 +22,11 @@ class experiment_error : public std::runtime_error {
 struct program {
   std::string name;
   std::string benchmark;  ///< empty: a command
-  std::string system = "sukima";  ///< the system that the benchmark's program is written for
+  std::string system = "sukima";  ///< the system for which the benchmark's program is written
   std::optional<std::int64_t> size, quick_size;
-  std::vector<std::string> command;  ///< words; {workers} stands for the number of workers
-  /// Approximate seconds of a run that has the CPUs for itself, for the expected time of a plan. The second
-  /// one is for the sizes of --quick. Nothing: the time limit.
+  std::vector<std::string> command;  ///< words; {workers} is replaced by the number of workers
+  /// Approximate seconds of a run that has all CPUs, for the expected time of a plan. The second one is for
+  /// the sizes of --quick. Nothing: the time limit.
   std::optional<double> seconds, quick_seconds;
   bool quick = true;  ///< also with --quick
 };
@@ -36,11 +36,11 @@ struct setting {
   std::string name;
   std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment; {workers} as above
   double workers_per_cpu = 1;  ///< for each CPU that the program sees
-  bool cpus_left = false;  ///< instead for each CPU that is left: the papers' static rule
+  bool cpus_left = false;  ///< for each CPU that is left, not for each visible one: the papers' static rule
   std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
   std::vector<std::string> arguments;  ///< words that follow the program's own; {workers} as above
-  std::string unit = "s";  ///< of what the programs measure with this setting
-  unsigned least_cpus = 1;  ///< left out on a machine with fewer
+  std::string unit = "s";  ///< unit of the values that the programs measure with this setting
+  unsigned least_cpus = 1;  ///< left out on a machine with fewer CPUs
   bool quick = true;
 };
 
@@ -57,7 +57,7 @@ struct environment {
   std::string name;
   environment_kind kind = environment_kind::machine;
   double part = 1;  ///< cap, fewer: of this machine's CPUs, above 0 up to 1
-  /// cap: the period of the quota. A program that ends within a period gets all of it, or nothing.
+  /// cap: the period of the quota. A program that ends within a period gets all of the quota, or nothing.
   unsigned period_ms = 100;
   unsigned copies = 1;  ///< share, vms
   std::vector<int> weights;  ///< share: one for each copy, 1 to 100; empty: all 1
@@ -65,7 +65,7 @@ struct environment {
   unsigned memory_mib = 256;  ///< vms: of each
   /// The environment from which target times are computed: one copy with all CPUs. Empty: no target times.
   std::string baseline;
-  unsigned least_cpus = 1;  ///< as above
+  unsigned least_cpus = 1;  ///< left out on a machine with fewer CPUs
   bool quick = true;
 };
 
@@ -80,8 +80,8 @@ enum class measure {
 enum class taking {
   best,  ///< the fastest
   worst,  ///< the slowest
-  /// The setting predicted from the CPU use: where the use stops growing or falling, or else the first one
-  /// (Takayama and Kourai, figure 13). The settings have growing numbers of workers.
+  /// The setting predicted from the CPU use: the one at which the use stops growing or falling, otherwise the
+  /// first one (Takayama and Kourai, figure 13). The settings have growing numbers of workers.
   use,
 };
 
@@ -91,7 +91,7 @@ struct side {
   std::string environment;  ///< empty: each of the claim's
   /// On the right side of a claim about worst relative times: the environments among which the worst counts.
   std::vector<std::string> environments;
-  taking take = taking::best;  ///< of several settings
+  taking take = taking::best;  ///< the rule if there are several settings
 };
 
 /// A sentence that runs can confirm: left / right is above or below a bound.
@@ -103,7 +103,7 @@ struct claim {
   side left;
   std::optional<side> right;  ///< for measure::relative only if `worst` compares two kinds of environments
   std::vector<std::string> programs, environments;  ///< not empty
-  bool above = true;  ///< or below
+  bool above = true;  ///< if false, below
   double bound = 1;
   double in = 1;  ///< the part of the programs × environments in which it must hold
   /// Only the worst environment of each program counts, as in Takayama and Kourai's figures 2 to 7; for
@@ -118,8 +118,8 @@ struct claim {
 
 struct experiment {
   std::string name, title, source;
-  std::optional<unsigned> paper_cpus;  ///< of the paper's machine
-  measure shown = measure::time;  ///< in tables and plots
+  std::optional<unsigned> paper_cpus;  ///< number of CPUs of the paper's machine
+  measure shown = measure::time;  ///< the measure in tables and plots
   std::vector<program> programs;
   std::vector<setting> settings;
   std::vector<environment> environments;
@@ -136,28 +136,28 @@ inline constexpr std::size_t most_entries = 256;
 /// range, named twice, or names something that does not exist
 experiment parse_experiment(std::string_view text);
 
-/// Writes an experiment as parse_experiment reads it. Leaves out members that have their defaults.
+/// Writes an experiment in the format of parse_experiment. Omits members that have their defaults.
 std::string experiment_text(const experiment& experiment);
 
 const char* name_of(environment_kind kind);
 const char* name_of(measure measure);
 const char* name_of(taking which);
 
-/// The name of one environment of an experiment, for obstacles.
+/// Returns the name of one environment of an experiment, for obstacles.
 std::string place_name(const std::string& experiment, const std::string& environment);
 
-/// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
+/// Returns the CPUs that a program sees in an environment. \param cpus of this machine, at least 1
 unsigned visible_cpus(const environment& where, unsigned cpus);
-/// The CPUs that one copy gets if all copies need CPU, rounded up, at least 1. VCPU-Bal gives a virtual
-/// machine as many (Takayama and Kourai, section 2).
+/// Returns the CPUs that one copy gets if all copies need CPU, rounded up, at least 1. VCPU-Bal gives a
+/// virtual machine the same number (Takayama and Kourai, section 2).
 unsigned cpus_left(const environment& where, unsigned cpus);
-/// The number of workers, at least 1.
+/// Returns the number of workers, at least 1.
 unsigned workers_of(const setting& how, const environment& where, unsigned cpus);
-/// The CPUs that an environment of the kind `fewer` leaves, at least 1.
+/// Returns the CPUs that an environment of the kind `fewer` leaves, at least 1.
 unsigned remaining_cpus(const environment& where, unsigned cpus);
-/// The target time over the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) · full / cap,
-/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). For a share with weights, it is the mean
-/// over the copies; a copy that has ended leaves its share to the others. O(copies log copies).
+/// Returns the target time divided by the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) ·
+/// full / cap, all / n for T(all) · all / n (Takayama and Kourai, section 3.1). For a share with weights, it
+/// is the mean over the copies; a copy that has ended leaves its share to the others. O(copies log copies).
 double target_factor(const environment& where, unsigned cpus);
 
 }  // namespace sukima::lab

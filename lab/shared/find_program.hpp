@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where benchmark programs are.
+// Finds benchmark programs.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace sukima::lab {
 
-/// The folders to search for benchmark programs, in this order: only $SUKIMA_BENCH_DIR (directories separated
-/// by ':') if it is set; otherwise process::private_programs(), then process::program_directory().
+/// Returns the folders to search for benchmark programs, in this order: only $SUKIMA_BENCH_DIR (directories
+/// separated by ':') if it is set; otherwise process::private_programs(), then process::program_directory().
 /// \throws usage_error if an entry of $SUKIMA_BENCH_DIR is not a directory
 std::vector<std::filesystem::path> program_directories();
 
-/// The executable file of that name in the first of the directories that has it. O(directories).
+/// Returns the executable file of that name in the first directory that contains it. O(directories).
 std::optional<std::filesystem::path> find_executable(const std::vector<std::filesystem::path>& directories,
                                                      std::string_view name);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: the experiments, the machine, and each time.
+// The folder of a run: the experiments, the machine, and the time of each run.
 //
 //   machine.json        the machine, versions, and obstacles
 //   experiments/*.json  the experiments as they were run
-//   runs.jsonl          one line for each run; an interrupted run goes on after the last whole line
+//   runs.jsonl          one line for each run; an interrupted run continues after the last whole line
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -34,14 +34,16 @@ run_facts parse_facts(std::string_view text);
 
 /// The fact with the variables SUKIMA_* of the environment. Programs see them, except in virtual machines.
 inline constexpr const char* variables_fact = "variables";
-/// These variables, sorted, with their values. \param environment as `environ`, ended by null
+/// Returns these variables, sorted, with their values. \param environment as `environ`, with a null at the
+/// end
 std::string variables_text(const char* const* environment);
 
-/// Adds the versions behind virtual machines. \throws experiment_error if earlier runs had other ones
+/// Adds the versions of the programs behind virtual machines. \throws experiment_error if earlier runs had
+/// other versions
 void learn(run_facts& facts, const std::string& accelerator,
            const std::map<std::string, std::string>& versions);
 
-/// The difference between machines or choices that forbids a common folder; empty if there is none.
+/// Returns the difference between machines or choices that forbids a common folder; empty if there is none.
 std::string difference(const run_facts& before, const run_facts& now);
 
 /// The contents of a folder.
@@ -55,7 +57,7 @@ struct recorded_runs {
 /// \throws experiment_error with the file and the place in it, or if a file cannot be read
 recorded_runs read_folder(const std::filesystem::path& folder);
 
-/// The text of a file. \throws experiment_error if it cannot be read
+/// Returns the text of a file. \throws experiment_error if it cannot be read
 std::string read_text(const std::filesystem::path& file);
 
 /// Appends each record to a file at once, so that an interruption loses at most one run.

@@ -25,9 +25,11 @@ struct guest_plan {
   unsigned most_vcpus = 0;  ///< limit for plugging in more; 0: `vcpus`
   unsigned memory_mib = 128;
   std::string accelerator = "tcg";  ///< or "kvm", where that works
-  /// Gives the machine the port of `sukima guest`. The host's end is the socket NAME.service in its folder.
+  /// Gives the machine the port of `sukima guest`. The host's end is the socket NAME.service in the machine's
+  /// folder.
   bool service_port = false;
-  /// Adds a second monitor, the socket NAME.qmp in its folder, because QEMU serves one connection at a time.
+  /// Adds a second monitor, the socket NAME.qmp in the machine's folder, because QEMU serves one connection
+  /// at a time.
   bool free_monitor = false;
 };
 
@@ -37,10 +39,10 @@ struct vcpu_time {
   double waited = 0;  ///< in the host's run queue, or because a quota was used up
 };
 
-/// The path of QEMU. \throws std::runtime_error if it is not installed
+/// Returns the path of QEMU. \throws std::runtime_error if it is not installed
 std::string find_emulator();
 
-/// The whole text of a file; "" if the file cannot be read.
+/// Returns the whole text of a file; "" if the file cannot be read.
 std::string text_of(const std::filesystem::path& file);
 
 class unix_socket;
@@ -49,7 +51,7 @@ class unix_socket;
 class guest {
  public:
   /// Starts the machine, which boots in the background.
-  /// \param folder for its sockets and its console's text; must outlive the machine
+  /// \param folder for its sockets and the text of its console; must outlive the machine
   /// \throws std::runtime_error if QEMU does not start, with its messages
   guest(const guest_plan& plan, const std::filesystem::path& folder);
   /// Ends the machine at once.
@@ -61,25 +63,25 @@ class guest {
   /// \throws std::runtime_error after `patience`, with the last lines of its console
   void wait_until_up(std::chrono::milliseconds patience);
   /// Starts a shell command in the machine. read() and read_line() return its output.
-  /// \throws std::runtime_error if the machine is gone, with the last lines of its console
+  /// \throws std::runtime_error if the machine has ended, with the last lines of its console
   void run(const std::string& command);
   /// A message of the machine.
   struct answer {
     std::string line;
     bool ended = false;  ///< the command has ended
-    int exit_code = 0;  ///< of the command
+    int exit_code = 0;  ///< exit code of the command
   };
-  /// The next line of the command's output, or its end; nothing if neither arrives within `patience`.
-  /// \throws std::runtime_error if the machine is gone, with the last lines of its console
+  /// Returns the next line of the command's output, or its end; nothing if neither arrives within `patience`.
+  /// \throws std::runtime_error if the machine has ended, with the last lines of its console
   std::optional<answer> read(std::chrono::milliseconds patience);
-  /// The next line of the command's output; nothing after its end.
+  /// Returns the next line of the command's output; nothing after its end.
   /// \throws std::runtime_error if neither arrives within `patience`
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
 
-  /// The threads of its virtual CPUs.
+  /// Returns the threads of its virtual CPUs.
   std::vector<pid_t> vcpu_threads();
   std::vector<vcpu_time> vcpu_times();
-  /// The process of QEMU, for control groups.
+  /// Returns the process of QEMU, for control groups.
   pid_t process() const { return machine_.pid(); }
   /// Executes a command of QEMU's monitor (QMP), such as "stop" or "device_add".
   /// \throws std::runtime_error with QEMU's message

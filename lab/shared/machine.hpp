@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the machine that figures come from.
+// Describes the machine on which figures were measured.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ namespace sukima::lab {
 /// …).
 using machine_facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Describes this machine, now.
+/// Describes this machine now.
 machine_facts describe_machine();
 
-/// The description on one line.
+/// Returns the description on one line.
 std::string one_line(const machine_facts& facts);
 
-/// CPUs that this process may use, rounded up, at least 1. Throws usage_error if SUKIMA_CPUS is malformed.
+/// Returns the CPUs that this process may use, rounded up, at least 1. Throws usage_error if SUKIMA_CPUS is
+/// malformed.
 int usable_cpus();
 
 }  // namespace sukima::lab

@@ -31,15 +31,15 @@ struct planned_run {
 /// The part of an experiment that is run.
 struct run_choice {
   bool quick = false;  ///< only the parts for --quick, with quick_repetitions
-  std::optional<unsigned> repetitions{};  ///< instead of the experiment's
-  unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only the parts that need no more CPUs
+  std::optional<unsigned> repetitions{};  ///< replaces the experiment's number
+  unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only the parts that need at most this many CPUs
 
-  /// Whether a program, a setting or an environment is part of it.
+  /// Returns whether a program, a setting or an environment is part of it.
   template <class Thing>
   bool takes(const Thing& one) const {
     return (!quick || one.quick) && enough_cpus(one);
   }
-  /// Whether the machine has the CPUs that the thing needs.
+  /// Returns whether the machine has the CPUs that an element needs.
   template <class Thing>
   bool enough_cpus(const Thing& one) const {
     if constexpr (requires { one.least_cpus; }) return one.least_cpus <= cpus;
@@ -61,7 +61,7 @@ struct record {
   /// in a virtual machine.
   std::vector<double> use;
   double wall_seconds = 0;  ///< of the whole run, including the start of the program
-  std::string result;  ///< that the program printed
+  std::string result;  ///< the result that the program printed
   std::string failure;  ///< the reason for a failure; empty after a success
 
   bool operator==(const record&) const = default;
@@ -82,44 +82,47 @@ std::vector<record> parse_records(std::string_view text, const std::string& name
 /// The longest valid time in seconds.
 inline constexpr double longest_time = 1e9;
 
-/// A text as a record keeps it: UTF-8 of at most 4000 bytes, with a blank instead of each control character.
+/// Returns a text in the form of a record: UTF-8 of at most 4000 bytes, with a blank for each control
+/// character.
 std::string on_one_line(const std::string& any);
 
-/// The seconds of a run: the mean over its copies. `one` has seconds.
+/// Returns the seconds of a run: the mean over its copies. `one` has seconds.
 /// \param stopped the seconds of a copy that was stopped at the time limit
 double mean_seconds(const record& one, double stopped = std::numeric_limits<double>::infinity());
 
 /// The seconds of each round of a cell.
 using rounds = std::map<unsigned, double>;
 
-/// Records by cell. Of several records of the same run, the last successful one counts. Runs without any are
-/// only counted, as failures.
+/// Records by cell. If there are several records of the same run, the last successful one counts. Runs
+/// without a successful one are only counted, as failures.
 class measured {
  public:
   /// Ignores records of other experiments. O(records · log).
   measured(const experiment& experiment, const std::vector<record>& records);
 
-  /// The seconds of a cell's rounds. A run with a stopped copy is infinitely long.
+  /// Returns the seconds of a cell's rounds. A run with a stopped copy is infinitely long.
   const rounds& of(const std::string& program, const std::string& setting,
                    const std::string& environment) const;
-  /// The same with the time limit for a stopped copy, which is the least that it took.
+  /// Returns the same with the time limit for a stopped copy, which is the minimum of its time.
   const rounds& least_of(const std::string& program, const std::string& setting,
                          const std::string& environment) const;
-  /// The CPUs used in each round, as the mean over the copies. Rounds without that figure are left out.
+  /// Returns the CPUs used in each round, as the mean over the copies. Rounds without that figure are
+  /// omitted.
   const rounds& use_of(const std::string& program, const std::string& setting,
                        const std::string& environment) const;
-  /// The reason for the cell's last failure; empty if each failed run was later repeated with success.
+  /// Returns the reason for the cell's last failure; empty if each failed run was later repeated
+  /// successfully.
   std::string failure(const std::string& program, const std::string& setting,
                       const std::string& environment) const;
   bool done(const std::string& program, const std::string& setting, const std::string& environment,
             unsigned round) const;
-  /// The number of failed runs that were not repeated with success.
+  /// Returns the number of failed runs that were not repeated successfully.
   std::size_t failures() const;
 
  private:
   struct entry {
     rounds seconds, least, use;
-    std::set<unsigned> failed;  ///< rounds
+    std::set<unsigned> failed;  ///< failed rounds
     std::string failure;
   };
   const entry& at(const std::string& program, const std::string& setting,

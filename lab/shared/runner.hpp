@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs experiments: sets environments up, runs programs in them in the planned order, and stores the results.
+// Runs experiments: sets up environments, runs programs in them in the planned order, and stores the results.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace sukima::lab {
 struct job {
   std::vector<std::string> arguments;  ///< the program's file, and its arguments
   std::vector<std::pair<std::string, std::string>> variables;
-  bool prints_seconds = false;  ///< a run without them is a failure
+  bool prints_seconds = false;  ///< a run without printed seconds is a failure
 };
 
 /// How one copy ended.
@@ -32,7 +32,7 @@ struct copy_end {
   std::optional<double> use{};  ///< the CPUs that the copy used on average, if known
 };
 
-/// An environment that is set up. The destructor takes it down, and so does a signal that ends this process.
+/// An environment that is set up. The destructor removes it, and so does a signal that ends this process.
 class stage {
  public:
   stage() = default;
@@ -40,9 +40,9 @@ class stage {
   stage(const stage&) = delete;
   stage& operator=(const stage&) = delete;
 
-  /// Runs all copies at once. \throws std::exception if the stage broke; the caller then makes a new one
+  /// Runs all copies at once. \throws std::exception if the stage broke; then the caller makes a new one
   virtual std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) = 0;
-  /// Whether the stage can run another job. If not, the caller makes a new one.
+  /// Returns whether the stage can run another job. If not, the caller makes a new one.
   virtual bool usable() const { return true; }
 };
 
@@ -52,8 +52,8 @@ class obstacle : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Sets an environment up. \throws obstacle; another std::exception after a failure that may pass; the
-/// exception for a full disk ends the runs
+/// Sets up an environment. \throws obstacle; another std::exception after a failure that may be temporary;
+/// the exception for a full disk ends the runs
 using stage_maker = std::function<std::unique_ptr<stage>(const environment&)>;
 
 /// Finds the file of a benchmark, or of the first word of a program's command.
@@ -62,7 +62,7 @@ using program_finder = std::function<std::filesystem::path(const program&)>;
 /// The progress of the runs.
 struct run_position {
   std::size_t done = 0, total = 0;  ///< runs, including earlier ones of the folder, without those left out
-  double seconds_left = 0;  ///< estimated from earlier runs, or else from the experiment's file
+  double seconds_left = 0;  ///< estimated from earlier runs, otherwise from the experiment's file
   const lab::experiment* experiment = nullptr;
   cell of{};
 };
@@ -70,7 +70,7 @@ struct run_position {
 /// A request to run experiments.
 struct run_request {
   std::vector<experiment> experiments;
-  std::filesystem::path folder;  ///< created, or continued
+  std::filesystem::path folder;  ///< a new folder, or one to continue
   run_facts facts;  ///< run_experiments adds obstacles
   stage_maker make_stage;
   program_finder find;
@@ -78,25 +78,25 @@ struct run_request {
 };
 
 struct run_summary {
-  std::size_t ran = 0, failed = 0, left_out = 0;  ///< numbers of runs; obstacles leave runs out
+  std::size_t ran = 0, failed = 0, left_out = 0;  ///< numbers of runs; `left_out` because of obstacles
 };
 
-/// The runs in the folder of a request; nothing if the folder is new.
+/// Returns the runs in the folder of a request; nothing if the folder is new.
 /// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
 std::optional<recorded_runs> earlier_runs(const run_request& request);
 
 /// Makes the runs that the folder lacks, and stores them there. An obstacle leaves out all environments of
-/// its kind. An environment that fails three times in a row is left out by itself.
+/// its kind. If an environment fails three times in a row, only that environment is left out.
 /// \throws experiment_error if the folder is of another machine or of other experiments, or has runs of
 ///   unknown ones; std::system_error if it cannot be written
 run_summary run_experiments(run_request& request);
 
-/// The command line and the variables of a cell, with {workers} replaced. A command that starts the program
-/// comes first.
+/// Returns the command line and the variables of a cell, with {workers} replaced. A command that starts the
+/// program comes first.
 job job_of(const program& program, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find);
 
-/// The program that starts others in a setting; nothing if the setting starts programs directly.
+/// Returns the program that starts others in a setting; nothing if the setting starts programs directly.
 std::optional<program> starter_of(const setting& how);
 
 /// The figures in the last line of a program's output that is a JSON object.
@@ -106,7 +106,7 @@ struct printed {
 };
 printed read_output(std::string_view output);
 
-/// The record of a run. \param known the program's earlier result; empty if there is none
+/// Makes the record of a run. \param known the program's earlier result; empty if there is none
 record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const std::string& known);
 
 }  // namespace sukima::lab

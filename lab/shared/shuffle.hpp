@@ -9,7 +9,7 @@
 
 namespace sukima::lab {
 
-/// Shuffles; the same generator gives the same order with every compiler, in contrast to std::shuffle.
+/// Shuffles. Unlike std::shuffle, the same generator gives the same order with every compiler.
 template <class Thing>
 void shuffle(std::vector<Thing>& all, std::mt19937_64& generator) {
   for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[generator() % left]);

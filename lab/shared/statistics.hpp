@@ -15,14 +15,14 @@ struct quartiles {
   double q3;
 };
 
-/// The quantile of `values` at `probability` (0 to 1), interpolated linearly between order statistics
+/// Returns the quantile of `values` at `probability` (0 to 1), interpolated linearly between order statistics
 /// (Hyndman and Fan's definition 7, as in R and NumPy). `sorted` is ascending and not empty. O(1).
 double quantile(std::span<const double> sorted, double probability);
 
-/// First quartile, median and third quartile of a sample that is not empty. O(n log n).
+/// Returns first quartile, median and third quartile of a sample that is not empty. O(n log n).
 quartiles quartiles_of(std::vector<double> values);
 
-/// Median of a sample that is not empty. O(n log n).
+/// Returns the median of a sample that is not empty. O(n log n).
 double median_of(std::vector<double> values);
 
 struct interval {
@@ -31,8 +31,8 @@ struct interval {
   double high;
 };
 
-/// Median of a sample that is not empty, with its 95 % bootstrap percentile interval (10,000 resamples with
-/// replacement; the seed is fixed, so that the same sample always gives the same interval).
+/// Returns the median of a sample that is not empty, with its 95 % bootstrap percentile interval (10,000
+/// resamples with replacement; the seed is fixed, so that the same sample always gives the same interval).
 /// O(resamples * n log n).
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
@@ -43,33 +43,33 @@ struct alternatives {
   bool largest = false;
 };
 
-/// The ratio of the counting median on the left to the counting median on the right, with its 95 %
+/// Returns the ratio of the counting median on the left to the counting median on the right, with its 95 %
 /// bootstrap percentile interval. The samples are paired: element i of each was measured in the same round,
-/// so each resample (2,000; the seed is fixed) draws rounds. All have the same size and are not empty. Values
-/// may be infinite (a run that was stopped); nothing if the ratio is undefined, infinite by infinite.
-/// O(n log n * (resamples + samples)).
+/// so each resample (2,000; the seed is fixed) draws rounds. All samples have the same size and are not
+/// empty. Values may be infinite (a run that was stopped). Returns nothing if the ratio is undefined,
+/// infinite by infinite. O(n log n * (resamples + samples)).
 std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
                                         std::uint64_t seed = 1);
 
-/// A sample, and the sample whose median divides its median.
+/// A sample, and the sample by whose median its median is divided.
 struct sample_pair {
   std::vector<double> over, under;
 };
 
-/// The smallest (or largest) ratio of medians of `pairs`, of which there is at least one. As above, each half
-/// of the rounds has the pair that the other half chooses. Nothing if one of the ratios is undefined.
+/// Returns the smallest (or largest) ratio of medians of `pairs`, which must not be empty. As above, each
+/// half of the rounds has the pair that the other half chooses. Nothing if one of the ratios is undefined.
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed = 1);
 
-/// The extreme ratio of `left` divided by that of `right`, neither of them empty: the worst slowdown with
-/// quotas by the worst one with shared CPUs, for instance. Each side chooses its pair as above, and a
-/// resample draws the same rounds for both. Nothing if one of the ratios is undefined. O(n log n * (resamples
-/// + pairs)).
+/// Returns the extreme ratio of `left` divided by that of `right`, neither of them empty: the worst slowdown
+/// with quotas divided by the worst one with shared CPUs, for instance. Each side chooses its pair as above,
+/// and a resample draws the same rounds for both. Nothing if one of the ratios is undefined. O(n log n *
+/// (resamples + pairs)).
 std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pair>& left,
                                                     const std::vector<sample_pair>& right, bool largest,
                                                     std::uint64_t seed = 1);
 
-/// `value` rounded to a number of significant digits.
+/// Returns `value` rounded to a number of significant digits.
 double round_significant(double value, int digits);
 
 }  // namespace sukima::lab

@@ -16,7 +16,7 @@ namespace sukima::lab {
 /// The facts about the machine of the runs on which verdicts depend.
 struct test_bed {
   unsigned cpus = 1;
-  std::string accelerator;  ///< of the virtual machines: "kvm", "tcg"; empty: none ran
+  std::string accelerator;  ///< accelerator of the virtual machines: "kvm", "tcg"; empty: none ran
   /// The obstacles, by the name of a kind of environments or by place_name of one environment.
   std::map<std::string, std::string> obstacles;
 };
@@ -37,7 +37,7 @@ struct judged_cell {
 struct judged_claim {
   lab::claim claim;
   verdict outcome = verdict::undecided;
-  std::string reason;  ///< as above
+  std::string reason;  ///< the reason if the claim is undecided or cannot be shown
   std::vector<judged_cell> cells;
 };
 
@@ -55,10 +55,10 @@ inline constexpr std::size_t fewest_rounds = 5;
 std::vector<judged_claim> judge(const experiment& experiment, const run_choice& choice, const measured& runs,
                                 const test_bed& where);
 
-/// The value of a measure for a time: seconds, or seconds / copies. Not for measure::relative.
+/// Returns the value of a measure for a time: seconds, or seconds / copies. Not for measure::relative.
 double value_of(measure measure, const environment& where, double seconds);
 
-/// Median measured / target time of a cell; nothing without a baseline or without runs.
+/// Returns the median measured / target time of a cell; nothing without a baseline or without runs.
 std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
                                     const measured& runs, unsigned cpus);
 
@@ -68,13 +68,13 @@ struct relative_at {
   double relative = 0;
 };
 
-/// The largest relative time of a program with a setting over the environments of a kind, or of all kinds;
-/// nothing if no environment has one. O(environments · rounds · log rounds).
+/// Returns the largest relative time of a program with a setting over the environments of a kind, or of all
+/// kinds; nothing if no environment has one. O(environments · rounds · log rounds).
 std::optional<relative_at> worst_relative_time(const experiment& experiment, const program& of,
                                                const setting& how, std::optional<environment_kind> kind,
                                                const run_choice& choice, const measured& runs, unsigned cpus);
 
-/// The kinds of environments of a run that have target times, each with their number.
+/// Returns the kinds of environments of a run that have target times, each with their number.
 std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& experiment,
                                                            const run_choice& choice);
 

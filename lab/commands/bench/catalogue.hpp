@@ -29,7 +29,7 @@ struct variant_name {
 struct system_entry {
   std::string_view name;
   std::string_view about;
-  std::vector<variant_name> variants;  ///< the same program by several compilers; the fastest counts
+  std::vector<variant_name> variants;  ///< the same program made by several compilers; the fastest counts
   /// Variables that distinguish the system from another one with the same programs.
   std::vector<std::pair<std::string, std::string>> environment{};
   /// The only benchmarks in which the system takes part; empty: all benchmarks of its programs.
@@ -51,12 +51,13 @@ struct surroundings {
   enum class hogs { none, one, each_cpu };
   hogs beside = hogs::none;  ///< busy loops, each in a control group of the same weight as the program's
   std::chrono::milliseconds on{}, off{};  ///< run and pause times of the hogs, in turns; 0: no pauses
-  double quota = 0;  ///< of the program's control group, in CPU seconds a second; 0: no limit
+  double quota = 0;  ///< of the program's control group, in CPU seconds per second; 0: no limit
   int processes = 1;  ///< of the program at once
 
-  /// Whether control groups are necessary.
+  /// Returns whether control groups are necessary.
   constexpr bool need_groups() const { return beside != hogs::none || quota > 0; }
-  /// Whether the programs get only a part of the CPUs. Such runs are long, and are compared with an ideal.
+  /// Returns whether the programs get only a part of the CPUs. Such runs are long, and are compared with an
+  /// ideal.
   constexpr bool put_pressure() const { return need_groups() || processes > 1; }
 };
 

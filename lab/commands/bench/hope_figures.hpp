@@ -10,8 +10,8 @@
 
 namespace sukima::cli::bench {
 
-/// The figures of the rows of hope_tasks() that did not fail. Figures that depend on a failed row are
-/// missing.
+/// Computes the figures of the rows of hope_tasks() that did not fail. Figures that depend on a failed row
+/// are missing.
 /// - `paired`: the ratio of a scenario to its reference in the same round. The reference of "none" is
 ///   stealing, that of "alone" is one process or node, that of "kill-K" is `allowed_reference`. `ratio` is
 ///   the median.
@@ -21,7 +21,8 @@ namespace sukima::cli::bench {
 ///   death and each worker of a node, compared with runs without a death.
 std::vector<summary> hope_figures(const std::vector<row>& rows, const node_cpus& cpus);
 
-/// allowed_time::with() the deaths of the round, of one_process_row or its like and of stealing_row.
+/// allowed_time::with() for the deaths of the round, with the times of one_process_row or a similar row and
+/// of stealing_row.
 inline constexpr const char* allowed_reference = "what the living nodes' CPUs allow";
 
 /// Formats the figures as a table. \param heading its first line

@@ -18,8 +18,8 @@ class hope_runner {
   hope_runner(const node_stage& stage, std::uint64_t seed) : stage_(stage), seed_(seed) {}
 
   /// Runs a task of hope_tasks(). Moments are drawn from the shortest time of a run of the benchmark without
-  /// a death; if there is no such run yet, one is made first. A run that ends before a planned death is
-  /// repeated with all moments halved. Throws what node_stage::run() throws.
+  /// a death. If there is no such run yet, it makes one first. It repeats a run that ends before a planned
+  /// death, with all moments halved. Throws what node_stage::run() throws.
   outcome run(const task& task, std::chrono::nanoseconds limit);
 
  private:

@@ -54,8 +54,8 @@ struct allowed_time {
   int nodes;
   double of_one;  ///< seconds that one node needs for all the work
   double of_all;  ///< seconds that all nodes together need
-  /// The seconds if one node dies at each of the moments, which ascend. The speed of k nodes is interpolated
-  /// by their CPUs, between one node and all. Linear in the deaths.
+  /// Returns the seconds if one node dies at each of the moments, which ascend. The speed of k nodes is
+  /// interpolated by their CPUs, between one node and all. Linear in the deaths.
   double with(const std::vector<double>& deaths) const;
 
  private:

@@ -38,13 +38,13 @@ struct task {
 /// (gcc) at depth 3 with 2 workers, overworked".
 std::string describe(const task& task);
 
-/// Whether this is a run of a peer or an external command. The sequential program, Sukima and the busy loops
-/// for the ideal are not peers.
+/// Returns whether this is a run of a peer or an external command. The sequential program, Sukima and the
+/// busy loops for the ideal are not peers.
 bool is_by_peer(const task& task);
 
-/// The time limit of a run. The user's seconds take precedence. Otherwise it is 10 s for a peer, which is
-/// left out after that, and 60 s for Sukima, for the sequential program, and for all programs in a scenario
-/// with pressure.
+/// Returns the time limit of a run. The user's seconds take precedence. Otherwise it is 10 s for a peer,
+/// which is left out after that. It is 60 s for Sukima, for the sequential program, and for all programs in a
+/// scenario with pressure.
 std::chrono::nanoseconds time_limit_of(const task& task, std::optional<double> seconds);
 
 /// The figures of one run.
@@ -65,22 +65,22 @@ struct run_failure {
 
 using outcome = std::variant<measurement, run_failure>;
 
-/// The measurement in the single JSON line of a benchmark program's output.
+/// Parses the measurement in the single JSON line of a benchmark program's output.
 outcome parse_program_output(std::string_view output, const task& task);
 
-/// The last number in the output of an external command, its seconds.
+/// Returns the last number in the output of an external command, which is its seconds.
 std::optional<double> last_number(std::string_view output);
 
-/// A command with {size}, {workers} and {benchmark} replaced. Other text in braces stays.
+/// Returns a command with {size}, {workers} and {benchmark} replaced. Other text in braces is unchanged.
 std::string fill_in(std::string_view command, const task& task);
 
-/// The process that runs the task.
+/// Returns the process that runs the task.
 process::child_request request_for(const task& task);
 
-/// The failure of a run with this result, with the last line of its stderr; nothing after a success.
+/// Returns the failure of a run with this result, with the last line of its stderr; nothing after a success.
 std::optional<run_failure> failure_of(const process::child_result& result, std::chrono::nanoseconds limit);
 
-/// The measurement or failure of a run with this result.
+/// Returns the measurement or failure of a run with this result.
 outcome judge(const process::child_result& result, const task& task, std::chrono::nanoseconds limit);
 
 }  // namespace sukima::cli::bench

@@ -35,12 +35,13 @@ class node_killer {
   /// \param nodes number of nodes that must exist before the time of the plan begins
   node_killer(int nodes, std::vector<planned_death> plan);
 
-  /// Looks for the nodes, or kills those that are due. \returns the time of the next call; nothing at the end
+  /// Searches for the nodes, or kills those whose time has come. \returns the time of the next call; nothing
+  /// at the end
   /// \throws std::system_error if /proc cannot be read
   std::optional<clock::time_point> step(pid_t launcher);
 
-  /// The signals sent so far, by time. The launcher knows whether a node died of its signal or had ended
-  /// before.
+  /// Returns the signals sent so far, by time. Only the launcher knows whether a node died of its signal or
+  /// had ended before.
   const std::vector<node_death>& deaths() const noexcept { return deaths_; }
 
  private:

@@ -11,15 +11,15 @@
 
 namespace sukima::cli::bench {
 
-/// The measurement in the nodes' output: the result on stdout, a line for each node on stderr. Further
-/// numbers: `tasks`, the sum of those given away, and for several nodes their shares of the CPU time,
-/// share_0, share_1, …, and share_least.
+/// Parses the measurement in the nodes' output: the result on stdout, and a line for each node on stderr.
+/// Further numbers are `tasks`, the number of tasks given away, and for several nodes their shares of the CPU
+/// time: share_0, share_1, …, and share_least.
 /// \param nodes 0: one process without nodes
 outcome parse_node_output(const process::child_result& result, int nodes);
 
 /// The same under hierarchical omission. The time is that of the first node with the result. The CPU time is
 /// that of all nodes, including killed ones. Further numbers are `last_seconds` of the last node, and sums
-/// over the nodes that lived:
+/// over the nodes that were not killed:
 /// - `published`: units with a result that was sent to other nodes
 /// - `omitted`: units that ended by the result of another node
 /// - `twice`: omitted units that had begun, and units that were left to another node that had begun them, too
@@ -27,7 +27,7 @@ outcome parse_node_output(const process::child_result& result, int nodes);
 outcome parse_hope_output(const process::child_result& result, int nodes,
                           const std::vector<node_death>& deaths);
 
-/// Whether a node reached the end of its work, so that killing it afterwards changed nothing.
+/// Returns whether a node reached the end of its work, so that killing it afterwards had no effect.
 bool has_reported_time(const process::child_result& result, int node);
 
 }  // namespace sukima::cli::bench

@@ -22,25 +22,25 @@ struct contender {
   std::map<std::pair<std::filesystem::path, int>, int> depths{};
 };
 
-/// Whether its programs get a cut-off depth.
+/// Returns whether the contender's programs have a cut-off depth.
 bool is_tuned(const contender& c);
 
-/// The systems that have a benchmark, each with the programs that the choice of a compiler leaves. There are
-/// several if both compilers are requested, or if the best one is not known yet. A system with only one
-/// program always takes part. The names of systems that are left out are added to `absent`.
+/// Returns the systems that have a benchmark, each with the programs that the choice of a compiler leaves.
+/// There are several programs if both compilers are requested, or if the best one is not known yet. A system
+/// with only one program always takes part. The names of systems that are left out are added to `absent`.
 std::vector<contender> contenders_for(const bench_request& request,
                                       const std::vector<installed_system>& installed,
                                       const std::string& benchmark, std::vector<std::string>& absent);
 
-/// The task of running a benchmark by one program.
+/// Returns the task of running a benchmark by one program.
 task task_for(const bench_request& request, const std::string& benchmark, const std::string& system,
               const program& by, int workers, const std::string& scenario);
 
-/// The numbers of workers in any of the scenarios.
+/// Returns the numbers of workers in any of the scenarios.
 std::set<int> measured_workers(const bench_request& request, const std::vector<std::string>& scenarios,
                                int cpus);
 
-/// All tasks of one benchmark. Each scenario has every program of every contender with each number of
+/// Returns all tasks of one benchmark. Each scenario has every program of every contender with each number of
 /// workers, every external command, and the tasks for the ideals. The sequential program has one task, and a
 /// tuned program has those for which it has a depth.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
@@ -53,8 +53,8 @@ struct benchmark_scenarios {
   std::vector<std::string> scenarios;
 };
 
-/// The benchmarks of a request with their scenarios. A scenario for a single benchmark adds that benchmark
-/// once, instead of the named ones.
+/// Returns the benchmarks of a request with their scenarios. A scenario for a single benchmark adds that
+/// benchmark once, and not the named ones.
 std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& request);
 
 }  // namespace sukima::cli::bench

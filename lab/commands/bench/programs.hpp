@@ -28,8 +28,8 @@ struct installed_system {
   std::vector<program> having(const std::string& benchmark) const;
 };
 
-/// The programs of each system of the catalogue. A file that cannot list its benchmarks is reported on stderr
-/// and left out.
+/// Finds the programs of each system of the catalogue. A file that cannot list its benchmarks is reported on
+/// stderr and left out.
 std::vector<installed_system> find_programs(const std::vector<std::filesystem::path>& directories);
 
 }  // namespace sukima::cli::bench

@@ -26,7 +26,7 @@ struct table_style {
   bool paired = false;  ///< with a column of paired ratios and their intervals
 };
 
-/// Tables for people, one for each benchmark and scenario in the order of the figures.
+/// Returns tables for people, one for each benchmark and scenario in the order of the figures.
 std::string table_text(std::span<const summary> figures, const table_style& style);
 
 /// Comma-separated values: comment lines with the machine's description, a header, one line for each row.
@@ -46,10 +46,10 @@ class plotter {
 
  private:
   std::filesystem::path prefix_;
-  std::optional<lab::drawing_script> script_;  ///< found after the prefix is known to be right
+  std::optional<lab::drawing_script> script_;  ///< found after the prefix has been checked
 };
 
-/// A file that gets its name only when it is complete.
+/// A file that gets its name only after it is complete.
 class output_file {
  public:
   /// \throws usage_error if no file can be written there

@@ -18,7 +18,7 @@ struct external_system {
   std::string command;
 };
 
-/// The choice between programs that several compilers made of the same system.
+/// The choice between programs that several compilers made from the same system.
 enum class compiler_choice { best, gcc, clang, both };
 
 /// The options as given, with their defaults. Lists are separated by commas.
@@ -58,21 +58,22 @@ struct bench_request {
   std::optional<std::int64_t> size;
 };
 
-/// The numbers given to an option (`--workers`), each from 1 to `most`, without repetitions. Throws
+/// Parses the numbers given to an option (`--workers`), each from 1 to `most`, without repetitions. Throws
 /// usage_error.
 std::vector<int> parse_counts(std::string_view option, const std::vector<std::string>& words, int most);
 
-/// Numbers of workers, each from 1 to 1024. Throws usage_error.
+/// Parses numbers of workers, each from 1 to 1024. Throws usage_error.
 std::vector<int> parse_workers(const std::vector<std::string>& words);
 
-/// A problem size of at least 0; nothing if no word was given. Throws usage_error.
+/// Parses a problem size of at least 0; nothing if none was given. Throws usage_error.
 std::optional<std::int64_t> parse_size(const std::optional<std::string>& word);
 
-/// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws usage_error.
+/// Parses `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws
+/// usage_error.
 external_system parse_external(std::string_view text);
 
-/// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names
-/// `kind` ("peer") and the accepted words.
+/// Checks that each of `words` is one of `accepted`, and returns them without repetitions. Throws usage_error
+/// that names `kind` ("peer") and the accepted words.
 std::vector<std::string> parse_choices(std::string_view kind, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted);
 
@@ -81,7 +82,7 @@ std::vector<std::string> parse_choices(std::string_view kind, const std::vector<
 bench_request parse_request(const bench_options& options, const std::vector<installed_system>& installed,
                             int cpus, std::vector<std::string>& missing);
 
-/// The names of all benchmarks that any of the programs has, sorted.
+/// Returns the names of all benchmarks that any of the programs has, sorted.
 std::vector<std::string> available_benchmarks(const std::vector<installed_system>& installed);
 
 }  // namespace sukima::cli::bench

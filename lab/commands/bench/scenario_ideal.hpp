@@ -36,8 +36,8 @@ struct ideal_figure {
 /// - alone, the sequential programs and Sukima with one worker, if they are not among the tasks
 std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus);
 
-/// The ideal for a row of a parallel program. Uses the rounds with measurements of the row, of the busy
-/// loops, and of the sequential program alone (by the same compiler, or the fastest). Nothing for the
+/// Computes the ideal for a row of a parallel program. Uses the rounds with measurements of the row, of the
+/// busy loops, and of the sequential program alone (by the same compiler, or the fastest). Nothing for the
 /// sequential program, or without these measurements.
 std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows);
 

@@ -18,14 +18,14 @@
 
 namespace sukima::cli::bench {
 
-/// The program of busy loops in the first directory that has it; empty if none has.
+/// Returns the program of busy loops in the first directory that contains it; empty if none does.
 std::filesystem::path find_hog(const std::vector<std::filesystem::path>& directories);
 
-/// The output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
+/// Parses the output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
 outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit);
 
-/// The measurement of one process with a line for each repetition. Seconds, CPU seconds and further numbers
-/// are means.
+/// Parses the measurement of one process with a line for each repetition. Seconds, CPU seconds and further
+/// numbers are means.
 outcome judge_repetitions(const process::child_result& result, const task& task,
                           std::chrono::nanoseconds limit);
 
@@ -47,12 +47,12 @@ class scenario_stage {
   scenario_stage(const scenario_stage&) = delete;
   scenario_stage& operator=(const scenario_stage&) = delete;
 
-  /// The obstacle to these surroundings, as the end of a sentence; empty if there is none. The first call for
-  /// surroundings with groups makes the group above them.
+  /// Returns the obstacle to these surroundings, as the end of a sentence; empty if there is none. The first
+  /// call for surroundings with groups makes the group above them.
   std::string obstacle(const surroundings& around);
 
   /// Runs a task in its scenario, which has no obstacle. Under pressure, a program repeats its work for at
-  /// least a second; its first run there determines the number of repetitions.
+  /// least a second. Its first run there determines the number of repetitions.
   /// \throws std::system_error if a program cannot be started, or if a group cannot be made
   outcome run(const task& task, const preparation& prepare);
 

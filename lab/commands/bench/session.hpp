@@ -12,7 +12,7 @@
 
 namespace sukima::cli::bench {
 
-/// One measurement and the round that it belongs to. Measurements of one round are paired.
+/// One measurement and its round. Measurements of one round are paired.
 struct sample {
   int round;
   measurement measured;
@@ -23,11 +23,11 @@ struct sample {
 struct row {
   bench::task task;
   std::vector<sample> samples;
-  std::optional<std::string> failure;     ///< why the row has no figures, as in run_failure
+  std::optional<std::string> failure;     ///< reason why the row has no figures, as in run_failure
   std::optional<double> stopped_after{};  ///< seconds of the limit that a peer exceeded; not a failure
 };
 
-/// The median of a row's seconds.
+/// Returns the median of a row's seconds.
 double median_seconds(const row& r);
 
 struct round_settings {
@@ -52,21 +52,21 @@ using run_observer = std::function<void(const task&, std::size_t done, std::size
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe);
 
-/// The position of the fastest of several tasks, which are the same benchmark by programs of different
-/// compilers. The better of two runs counts; if the first runs are long, there is only one. Failures are
-/// passed to `failed`, by position. \returns nothing if all fail, or if a peer's first program exceeds the
-/// time limit, after which the others are not tried
+/// Returns the position of the fastest of several tasks, which are the same benchmark by programs of
+/// different compilers. The better of two runs counts; if the first runs are long, there is only one.
+/// Failures are passed to `failed`, by position. \returns nothing if all fail. It also returns nothing if a
+/// peer's first program exceeds the time limit; then it does not try the others
 std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, const task_runner& run,
                                           const std::function<void(std::size_t, const run_failure&)>& failed);
 
-/// One line for each peer that exceeded its time limit: "fib by tbb (gcc) with 1 worker, alone: stopped after
-/// 10 s; not tried with more workers".
+/// Returns one line for each peer that exceeded its time limit: "fib by tbb (gcc) with 1 worker, alone:
+/// stopped after 10 s; not tried with more workers".
 std::vector<std::string> notes_on_stopped(const std::vector<row>& rows);
 
 /// The same line for one task.
 std::string note_on_stopped(const task& task, double seconds, bool more_left_out);
 
-/// Marks rows with other results or another size than the sequential program as failed. Without a sequential
+/// Marks rows as failed if their result or size differs from the sequential program's. Without a sequential
 /// program, the result of most rows counts.
 void check_results(std::vector<row>& rows);
 

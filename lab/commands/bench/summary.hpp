@@ -19,7 +19,7 @@ struct summary {
   quartiles seconds;
   double slowest;                       ///< seconds of the slowest repetition
   double cpu_seconds;                   ///< median
-  std::optional<double> ratio;  ///< median over that of the sequential program in the same scenario
+  std::optional<double> ratio;  ///< median divided by the sequential program's in the same scenario
   std::optional<double> cpu_ratio;  ///< the same of the CPU seconds
   std::optional<double> own_ratio;  ///< Sukima's median over this one, with as many workers
   bool best_peer = false;  ///< no other peer is faster with as many workers in this scenario
@@ -30,21 +30,22 @@ struct summary {
   std::map<std::string, interval> paired;
 };
 
-/// The figures of all rows without failure, in their order. A row is compared with a row of the same
-/// compiler, or else with the fastest one.
+/// Computes the figures of all rows without failure, in their order. A row is compared with a row of the same
+/// compiler, or otherwise with the fastest one.
 std::vector<summary> summarise(const std::vector<row>& rows);
 
-/// A sentence for each row of Sukima whose slowest repetition took more than `factor` times the median.
+/// Returns a sentence for each row of Sukima whose slowest repetition took more than `factor` times the
+/// median.
 std::vector<std::string> outliers(const std::vector<summary>& figures, double factor);
 
 /// Least ratio of the time of Sukima with one worker to that of the sequential program. A program that can
 /// share its work is not faster than one that never does.
 inline constexpr double least_own_ratio = 0.97;
 
-/// Sentences about sequential programs that are not the best possible, one for each benchmark and compiler.
-/// Compares Sukima with one worker to the sequential program in the same round, alone on the machine: the
-/// whole 95 % bootstrap interval of the median ratio is below least_own_ratio. Judges only five common rounds
-/// or more.
+/// Returns sentences about sequential programs that are not the best possible, one for each benchmark and
+/// compiler. It compares Sukima with one worker to the sequential program in the same round, alone on the
+/// machine. A program is not the best possible if the whole 95 % bootstrap interval of the median ratio is
+/// below least_own_ratio. At least five common rounds are necessary.
 std::vector<std::string> faults_of_sequential(const std::vector<row>& rows);
 
 }  // namespace sukima::cli::bench

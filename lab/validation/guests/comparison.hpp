@@ -19,7 +19,7 @@ struct guest_sample {
 /// \return false for a malformed line
 bool parse_sample(const std::string& line, double arrived, guest_sample& found);
 
-/// A guest over one stretch of time.
+/// A guest during one period of time.
 struct comparison {
   std::string name;
   unsigned threads = 0;
@@ -30,7 +30,7 @@ struct comparison {
   double stolen = 0;
   std::size_t lines = 0;  ///< number of its reports
 
-  /// The larger of the two errors, as a part of `got`; infinite without samples.
+  /// Returns the larger of the two errors, as a part of `got`; infinite without samples.
   double error() const;
 };
 

@@ -9,11 +9,11 @@ namespace sukima::truth {
 
 /// The groups of our threads and of the hogs.
 enum class place {
-  same_group,       ///< all in one group
-  two_groups,       ///< ours in a group, all hogs in one other
-  own_groups,       ///< a group each
+  same_group,       ///< all in the same group
+  two_groups,       ///< ours in one group, all hogs in another
+  own_groups,       ///< each in its own group
   root_group,       ///< all in the root group, in one session
-  own_sessions,     ///< all in the root group, in a session each
+  own_sessions,     ///< all in the root group, each in its own session
   below_one_parent  ///< ours in a group and the hogs in another one, with the quota on the group above both
 };
 
@@ -32,8 +32,8 @@ enum class purpose {
 struct cell {
   truth::purpose purpose = truth::purpose::base;
   place where = place::two_groups;
-  int threads = 1;  ///< of ours
-  int hogs = 0;  ///< processes of one thread that never blocks
+  int threads = 1;  ///< number of our threads
+  int hogs = 0;  ///< number of processes with one thread that never blocks
   int own_weight = 1;  ///< of our group, 1 is the kernel's default
   int hog_weight = 1;  ///< of each of the hogs' groups
   double quota = 0;  ///< CPUs, 0: none

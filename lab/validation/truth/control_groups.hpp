@@ -22,8 +22,8 @@ struct no_groups : std::runtime_error {
 class control_groups {
  public:
   /// Finds the hierarchies with the controllers cpu and cpuacct.
-  /// \param shielded makes all groups below one of the largest weight, so that other processes of the machine
-  ///                 get hardly any CPU while a cell needs it
+  /// \param shielded makes all groups below a group of the largest weight, so that other processes of the
+  ///                 machine get hardly any CPU while a cell needs it
   /// \throws no_groups if no hierarchy exists or can be changed
   explicit control_groups(bool shielded = false);
   ~control_groups();
@@ -33,14 +33,14 @@ class control_groups {
   /// Makes a group. \pre the group above exists \throws no_groups
   /// \param name   such as "ours" or "pod/ours"
   /// \param weight 1 is the kernel's default; at most 100
-  /// \param quota  in CPUs for each 100 ms, 0: none
+  /// \param quota  in CPUs per 100 ms; 0: none
   /// \param inner  for a group with groups below it instead of processes
   void make(const std::string& name, int weight, double quota, bool inner = false);
 
   /// Moves a process into a group; "" is the root group.
   void place(pid_t process, const std::string& name) const;
 
-  /// Nanoseconds of CPU time that all processes of the machine have used.
+  /// Returns the nanoseconds of CPU time that all processes of the machine have used.
   [[nodiscard]] std::uint64_t machine_use() const;
 
   /// Removes all groups except the shield, and waits up to 1 s for the kernel to remove each.
@@ -49,9 +49,9 @@ class control_groups {
 
   [[nodiscard]] bool shielded() const { return shielded_; }
   [[nodiscard]] bool v2() const { return v2_; }
-  /// The mount points of the hierarchies: one, or two for cpu and cpuacct.
+  /// Returns the mount points of the hierarchies: one, or two for cpu and cpuacct.
   [[nodiscard]] const std::vector<std::string>& mounts() const { return mounts_; }
-  /// The controllers of each hierarchy.
+  /// Returns the controllers of each hierarchy.
   [[nodiscard]] const std::vector<std::string>& options() const { return options_; }
 
  private:
@@ -65,7 +65,7 @@ class control_groups {
   std::vector<std::string> options_;
   std::vector<std::unique_ptr<lab::cpu_group>>
       shield_;  ///< before made_, so that the groups below are removed first
-  std::vector<std::unique_ptr<lab::cpu_group>> made_;  ///< one for each mount, in the order of making
+  std::vector<std::unique_ptr<lab::cpu_group>> made_;  ///< one for each mount, in the order of creation
   std::string prefix_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a cell: our program and the hogs. Orders in shared memory control them.
+// The processes of a cell: our program and the hogs. They are controlled by orders in shared memory.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ enum class behaviour {
   blocking  ///< 5 ms of CPU time, 5 ms asleep
 };
 
-/// Nanoseconds of CLOCK_MONOTONIC.
+/// Returns the nanoseconds of CLOCK_MONOTONIC.
 std::uint64_t monotonic_ns();
 
 /// Sleeps until the time.

@@ -44,7 +44,7 @@ enum class sight {
   no_groups_file  ///< no control groups at all, as in some sandboxes
 };
 
-/// The begin of an experiment and its number of threads; no experiment if `threads` is 0.
+/// The beginning of an experiment and its number of threads; no experiment if `threads` is 0.
 struct experiment_plan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a cell: the truth, and the estimates. Stored as one line of JSON.
+// The result of a cell: the truth and the estimates. It is stored as one line of JSON.
 #pragma once
 
 #include <array>
@@ -40,13 +40,13 @@ struct cell_result {
   double experiment_got = 0;
   bool shielded = false;  ///< other processes of the machine had hardly any weight
   double foreign = 0;  ///< CPUs used by unrelated processes during the run
-  double cost = 0;  ///< CPU time a second of the estimator that sees all groups
+  double cost = 0;  ///< CPU time per second of the estimator that sees all groups
 };
 
-/// The largest foreign load of a usable cell. More would differ between cells.
+/// The largest foreign load of a usable cell. A larger load would differ between cells.
 inline constexpr double most_foreign = 0.08;
 
-/// Whether other processes changed the CPU of our threads.
+/// Returns whether other processes changed the CPU of our threads.
 bool is_disturbed(const cell_result& result, const cell& one);
 
 void to_json(nlohmann::json& json, const cell_result& result);

@@ -21,12 +21,12 @@ struct figure {
   std::vector<std::string> misses;  ///< the cases that miss the demand, the worst ones first
 
   [[nodiscard]] double share() const { return cases == 0 ? 1 : static_cast<double>(held) / cases; }
-  /// Whether there are no more misses than the target allows, rounded up: 2 of 20 cases at 90 %, none at 100
-  /// %.
+  /// Returns whether there are no more misses than the target allows, rounded up: 2 of 20 cases at 90 %, none
+  /// at 100 %.
   [[nodiscard]] bool reached() const { return cases - held <= std::ceil(cases * (1 - target) - 1e-9); }
 };
 
-/// All figures that the results cover, without results with foreign load.
+/// Computes all figures that the results cover, without results with foreign load.
 std::vector<figure> score(const std::vector<cell_result>& results);
 
 }  // namespace sukima::truth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running one cell: groups, hogs, our program and two observers.
+// Runs one cell: groups, hogs, our program and two observers.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct timing {
   double phase_seconds = 1.5;  ///< of cells with changes and experiments
 };
 
-/// The standard error of the mean as a part of the mean; infinite for fewer than two values.
+/// Returns the standard error of the mean as a part of the mean; infinite for fewer than two values.
 double standard_error(const std::vector<double>& values);
 
 /// Runs a cell. Takes the sum of the times above plus about 0.3 s; cells with changes have three phases,
