@@ -26,7 +26,7 @@ public final class Balancer {
         return sum;
     }
 
-    /** Knows nothing of the loop that calls it. */
+    /** The work of one iteration, which is independent of the loop that calls it. */
     private static long work(int i, NestedRunnable giveHalf) {
         if (REQUEST.get() != null) {
             giveHalf.run();

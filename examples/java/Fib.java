@@ -5,7 +5,7 @@ import sukima.tascell.Workers;
 
 /** Fibonacci numbers on all CPUs, without a cut-off. */
 public final class Fib {
-    /** What an idle worker takes. */
+    /** The task that an idle worker takes. */
     private record Part(int n) implements Task<Integer> {
         @Override
         public Integer run(Worker worker) {

@@ -3,7 +3,7 @@ import java.io.File;
 import sukima.closures.Checkpoint;
 import sukima.closures.NestedRunnable;
 
-/** A search that saves itself in a file, and goes on in another virtual machine: run it twice with the same new file. */
+/** A search that saves itself in a file and continues in another virtual machine. Run it twice with the same new file. */
 public final class Restart {
     private static int place(int[] columnOf, int at, NestedRunnable atSolution) {
         if (at == columnOf.length) {
