@@ -7,11 +7,11 @@
 
 namespace sukima::detail {
 
-/// The ambient context of the fiber that this thread runs; null on a thread that runs none.
-/// The thread-local's address must not survive a fiber's move to another thread, so it is formed again each
-/// time.
+/// The ambient context of the fiber that this thread runs; null if it runs none.
+/// The address of the thread-local must not be kept while a fiber moves to another thread, so each access
+/// computes it anew.
 extern "C" __thread ambient_state* sukima_running_ambient __attribute__((tls_model("initial-exec")));
-/// The same as a call, where no assembly is available.
+/// The same by a call, for processors without the assembly below.
 ambient_state* find_ambient_slowly() noexcept;
 
 [[gnu::always_inline]] inline ambient_state* find_ambient() noexcept {
@@ -24,15 +24,15 @@ ambient_state* find_ambient_slowly() noexcept;
 #endif
 }
 
-/// A root: the work of an entering thread.
+/// A root: the work of a thread that enters the runtime.
 struct root_task : task {
-  worker* home = nullptr;  ///< whose thread waits for it; null: a fiber does
+  worker* home = nullptr;  ///< the worker whose thread waits for the root; null: a fiber waits for it
 };
 
-/// Runs a root on the default runtime and waits for it as a worker. \throws what it throws.
+/// Runs a root on the default runtime, and waits for it as a worker. \throws the root's exception
 void enter_default(root_task& root);
-/// Runs a root as a child of the running fiber on a fiber of its own, and waits: for calls without a
-/// context below code with one, where the top is unknown.
+/// Runs a root as a child of the running fiber, on a fiber of its own, and waits for it. Used if code with a
+/// context calls code without one: the top of the choice stack is then unknown.
 void enter_on_new_fiber(root_task& root);
 
 /// Fills a root task that calls f(context) and keeps its result.
@@ -51,7 +51,7 @@ template <class F> struct root_of : root_task {
   }
 };
 
-/// Ends the program: the operation got a context that is not that of its caller.
+/// Ends the program, because the operation got a context that is not its caller's.
 [[noreturn, gnu::cold]] void refuse_context(const char* operation) noexcept;
 
 /// Calls f(context) in the default runtime, or, on a worker, on a new fiber.
@@ -67,7 +67,8 @@ template <class F>
     enter_on_new_fiber(root);
   return root.take();
 }
-/// \tparam Kept  what enters: a reference to f, or a copy
+/// Calls f(context) as with_context does.
+/// \tparam Kept  the type in which f is passed to enter_with: a reference, or a copy
 template <class Kept, class F>
 [[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_keeping(F& f,
                                                                                      bool shielded = false) {
@@ -86,8 +87,8 @@ template <class Kept, class F>
 template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f, bool shielded = false) {
   return with_context_keeping<F&>(f, shielded);
 }
-/// The same for a closure of the library's own. Only a copy of it enters, so that the compiler knows
-/// what the closure itself has captured, and keeps that in registers.
+/// The same for a closure of the library. Only a copy of it is passed to enter_with, so the compiler can keep
+/// the captures of the closure itself in registers.
 template <class F> [[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_inlined(F f) {
   return with_context_keeping<F>(f);
 }
@@ -96,10 +97,10 @@ template <class F> [[gnu::always_inline]] inline std::invoke_result_t<F&, contex
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// In checked mode, ends the program with a sentence if the context is certainly not that of the function
-/// that runs now: this thread runs no fiber or another one, that function has no context, or it was handed
-/// a higher one.
-/// \param operation the name of what the user called
+/// In checked mode, ends the program with a message if the context is certainly not that of the running
+/// function: this thread runs no fiber or another one, that function has no context, or it received a higher
+/// one.
+/// \param operation  the name of the function that the user called
 [[gnu::always_inline]] inline void check_context([[maybe_unused]] context c,
                                                  [[maybe_unused]] const char* operation) noexcept {
   if constexpr (checks::on) {

@@ -16,7 +16,7 @@ namespace sukima::detail {
 
 template <class T> using atomic = std::atomic<T>;
 using mutex = std::mutex;
-/// One turn of a loop that waits for another thread and has no effect but its reads.
+/// Called in each turn of a loop that waits for another thread and does nothing but read.
 inline void yield() noexcept { std::this_thread::yield(); }
 
 /// The cheap half of an asymmetric fence: keeps the compiler from reordering. Against a thread that calls
@@ -25,7 +25,7 @@ inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_
 /// The expensive half: a fence in each running thread of this process (src/runtime/future/heavy_fence.cpp).
 /// \pre has_heavy_fence(). pairs with: light_fence
 void heavy_fence() noexcept;
-/// Whether the kernel offers it.
+/// Whether the kernel supports heavy_fence.
 bool has_heavy_fence() noexcept;
 
 }  // namespace sukima::detail

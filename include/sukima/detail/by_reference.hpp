@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a callable takes the object that it is there to change: refuses one that would change a copy.
+// Checks how a callable takes the object that it should change: refuses a callable that would change a copy.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -10,7 +10,7 @@
 
 namespace sukima::detail {
 
-/// The type of a function's first parameter behind a context; void if it has none.
+/// The type of a function's first parameter after a context; void if it has none.
 template <class Signature> struct first_parameter_of {
   using type = void;
 };
@@ -21,7 +21,7 @@ template <class R, context_type C, class First, class... More>
 struct first_parameter_of<std::function<R(C, First, More...)>> {
   using type = First;
 };
-/// The same of a callable; void unless it has one call with declared parameters.
+/// The same for a callable; void unless it has a single call operator with declared parameters.
 template <class F> struct first_parameter {
   using type = void;
 };
@@ -52,8 +52,8 @@ template <class Body, class T> constexpr void require_sum_by_reference() noexcep
                 "take the sum as T&, as [](T& sum, auto x) { sum += x; }; for a body that returns a value "
                 "use sukima::parallel_reduce");
 }
-/// Refuses steps of a search that would change a copy of the workspace. A body may take a copy: what it
-/// leaves there is not read any more.
+/// Refuses steps of a search that would change a copy of the workspace. A body may take a copy, because its
+/// changes are not read afterwards.
 template <class Apply, class Undo, class Workspace> constexpr void require_workspace_by_reference() noexcept {
   static_assert(
       handle<Workspace> || (!takes_copy<Apply, Workspace> && !takes_copy<Undo, Workspace>),

@@ -12,7 +12,7 @@
 
 namespace sukima::detail {
 
-/// Elements that are copied without a condition: a copy costs less than a wrong prediction.
+/// Elements that are copied even if the copy may not be needed: a copy costs less than a mispredicted branch.
 template <class T>
 concept cheap_to_copy = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
                         std::is_copy_assignable_v<T> && sizeof(T) <= 32;
@@ -21,8 +21,8 @@ concept cheap_to_copy = std::is_trivially_copyable_v<T> && std::is_copy_construc
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Merges [a, a_end) and [b, b_end), stably, from both ends at once: the processor works on both at a
-/// time, and within a round no side can run out, so that nothing tests for its end.
+/// Merges [a, a_end) and [b, b_end) stably, from both ends at once, so the processor can work on both ends at
+/// a time. Within a round no side can run out of elements, so the inner loop does not test for the ends.
 template <class From, class To, class Less>
 void merge_cheaply(From a, From a_end, From b, From b_end, To to, const Less& less) {
   using value = std::iter_value_t<From>;
@@ -31,8 +31,8 @@ void merge_cheaply(From a, From a_end, From b, From b_end, To to, const Less& le
   for (;;) {
     const std::ptrdiff_t in_a = a_end - a;
     const std::ptrdiff_t in_b = b_end - b;
-    // Each end takes so many elements; together no more than the shorter side has. Of equal sides
-    // each takes half of all, and meets the other.
+    // The number of elements that each end takes in this round. Together they take no more than the shorter
+    // side has. If the sides have equal lengths, each end takes half of all elements, and the ends meet.
     const std::ptrdiff_t steps = in_a == in_b ? in_a : std::min(in_a, in_b) / 2;
     if (in_a != in_b && steps < least_steps) break;
     for (std::ptrdiff_t left = steps; left > 0; --left) {
@@ -65,7 +65,7 @@ void merge_cheaply(From a, From a_end, From b, From b_end, To to, const Less& le
   std::copy(b, b_end, std::copy(a, a_end, to));
 }
 
-/// Sorts the four elements from `from` on, stably, to the four places from `to` on.
+/// Sorts the four elements from `from` on stably, and stores them from `to` on.
 template <class From, class T, class Less> void sort_four(From from, T* to, const Less& less) {
   T x0 = *from;
   T x1 = *(from + 1);
@@ -79,7 +79,7 @@ template <class From, class T, class Less> void sort_four(From from, T* to, cons
   T d = swap_high ? x2 : x3;
   const bool c_first = less(c, a);
   const bool b_last = less(d, b);
-  T left = c_first ? a : (b_last ? c : b);  // the one in the middle that came first
+  T left = c_first ? a : (b_last ? c : b);  // the middle element that came first
   T right = b_last ? d : (c_first ? b : c);
   const bool swap_middle = less(right, left);
   to[0] = c_first ? c : a;
@@ -88,19 +88,19 @@ template <class From, class T, class Less> void sort_four(From from, T* to, cons
   to[3] = b_last ? b : d;
 }
 
-/// Sorts up to `most` elements, stably: by fours, and then by merges.
+/// Sorts up to `most` elements stably: first in groups of four, then by merges.
 template <class T> class small_sort {
  public:
   static constexpr std::ptrdiff_t most = 32;
 
-  /// Sorts [from, from + count) to [to, to + count), which may be the same. An exception of `less` loses no
-  /// element.
+  /// Sorts [from, from + count) into [to, to + count), which may be the same range. No element is lost if
+  /// `less` throws.
   template <class From, class To, class Less> void operator()(From from, std::ptrdiff_t count, To to,
                                                               const Less& less) {
     std::ptrdiff_t fours = 0;
     for (; count - fours >= 4; fours += 4) sort_four(from + fours, at(0) + fours, less);
     insert_rest(from + fours, from + count, at(0) + fours, less);
-    int now = 0;  // which half of the room has all elements
+    int now = 0;  // the half of `room_` that has all elements
     try {
       std::ptrdiff_t run = 4;
       for (; 2 * run < count; run *= 2, now = 1 - now) merge_runs(at(now), count, run, at(1 - now), less);
@@ -125,7 +125,7 @@ template <class T> class small_sort {
     }
   }
 
-  /// Merges neighbouring runs of that length.
+  /// Merges neighbouring runs of length `run`.
   template <class To, class Less>
   static void merge_runs(T* from, std::ptrdiff_t count, std::ptrdiff_t run, To to, const Less& less) {
     for (std::ptrdiff_t i = 0; i < count; i += 2 * run) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checked mode: does every operation get the context of the function that calls it?
+// The checked mode: operations check that they get the context of the function that calls them.
 //
-// On in builds without NDEBUG; -DSUKIMA_CHECKED=0 or =1 decides otherwise. Sources with and without it may be
-// linked together, and with any build of the library. Templates that differ between the two lie in an inline
-// namespace of the mode (SUKIMA_NAMESPACE, SUKIMA_DETAIL_NAMESPACE), so the linker never takes the instance
-// of one for that of the other; types that functions exchange are outside it.
+// It is on in builds without NDEBUG; -DSUKIMA_CHECKED=0 or =1 overrides this. Sources with and without checks
+// may be linked together, and with any build of the library. Templates that differ between the modes are in
+// an inline namespace of the mode (SUKIMA_NAMESPACE, SUKIMA_DETAIL_NAMESPACE), so the linker never confuses
+// their instances. Types that functions exchange are outside it.
 #pragma once
 
 #if !defined(SUKIMA_CHECKED)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequential clones in C++: when a generic callable runs as one, and its poll.
+// Sequential clones in C++: when a generic callable runs as a clone, and how a clone polls.
 //
 // A callable that takes its context as `auto` exists twice: with a tracked_context it forks, with a
-// clone_context its forks are calls. Parallel code enters the clone where the work below is expected to be
-// short (clone.h). The clone polls at some forks, loops and searches; when a worker wants work, the oldest
-// choice point is split, as always. If nothing is left there, or the fiber must leave, the clone's next call
-// runs the parallel version, down to the leaves.
+// clone_context its forks are calls. Parallel code enters the clone if the work below is expected to be short
+// (clone.h). The clone polls at some forks, loops and searches. When a worker wants work, the oldest choice
+// point is split, as always. If no work is left there, or the fiber must leave, the clone's next call runs
+// the parallel version, down to the leaves.
 //
-// With clones off, and in the rest of a clone that was asked for work, there is nothing to learn and no depth
-// to keep. Then the callable gets a parallel_context and costs as much as one with a plain context.
+// If clones are off, and in the rest of a clone that received a request, no times are measured and no depth
+// is kept. The callable then gets a parallel_context, and costs as much as one with a plain context.
 #pragma once
 
 #include <sukima/detail/clone.h>
@@ -28,7 +28,7 @@ namespace sukima::detail {
   return {{c.top + size}};
 }
 
-/// A context that forks: only those of clones change.
+/// The context itself if it forks; for the context of a clone, a plain context, which forks.
 template <context_type C> [[gnu::always_inline]] inline auto forking_context(C c) noexcept {
   if constexpr (clone_context_type<C>)
     return static_cast<context>(c);
@@ -38,8 +38,8 @@ template <context_type C> [[gnu::always_inline]] inline auto forking_context(C c
 inline tracked_context tracked(context c) noexcept { return {c, 0}; }
 inline tracked_context tracked(tracked_context c) noexcept { return c; }
 
-/// The depth of a context that a fork's choice point or a loop's frame keeps for the pieces that are split
-/// off. They run at that depth.
+/// The depth of a context. A fork's choice point or a loop's frame stores it for the pieces that are split
+/// off, which run at that depth.
 template <class C> struct kept_depth {
   kept_depth() = default;
   explicit kept_depth(C) noexcept {}
@@ -52,7 +52,7 @@ template <> struct kept_depth<tracked_context> {
   explicit kept_depth(tracked_context c) noexcept : depth(c.depth) {}
   template <class F> decltype(auto) run_piece(context c, F&& f) const { return f(tracked_context{c, depth}); }
 };
-/// A piece of the rest of a clone may run as clones again.
+/// A piece that is split off the rest of a clone may run as clones again.
 template <> struct kept_depth<parallel_context> {
   kept_depth() = default;
   explicit kept_depth(parallel_context) noexcept {}
@@ -62,15 +62,15 @@ template <> struct kept_depth<parallel_context> {
   }
 };
 
-/// The number of levels of forks below a fork that polls which do not poll. At most six branches begin
-/// between two polls, and compilers make straight code of the levels. (Instructions that subset sums take,
-/// divided by those of the plain recursion: by g++ 2.9 with 0 levels, 1.7 with 2; by clang 1.4 and 0.8; no
-/// better with 3.)
+/// The number of levels of forks, below a fork that polls, that do not poll. At most six branches begin
+/// between two polls, and compilers turn these levels into straight code. (Instructions of subset sums,
+/// divided by those of the plain recursion: with g++ 2.9 for 0 levels and 1.7 for 2; with clang 1.4 and 0.8.
+/// Three levels are no better.)
 inline constexpr unsigned unpolled_forks = 2;
-/// The same below a loop or search that polls. Fewer, because a loop has more bodies than a fork has
-/// branches. Two short loops are at most 1024 bodies (two such pairs below a fork), and a recursion polls at
-/// every second level, however few bodies its loops have. (By g++ a node of nqueens-array takes a tenth fewer
-/// instructions than with 0.)
+/// The same below a loop or search that polls. It is smaller, because a loop has more bodies than a fork has
+/// branches. Two nested short loops have at most 1024 bodies (a fork may have two such pairs below it). A
+/// recursion polls at every second level, however few bodies its loops have. (With g++ a node of
+/// nqueens-array takes a tenth fewer instructions than with 0.)
 inline constexpr unsigned unpolled_loops = 1;
 
 /// Whether a fork or loop with this context polls.
@@ -91,19 +91,20 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
 }
 
 /// Whether a call leaves the callable unchanged. False for a named object whose call operator is not const:
-/// its owner may see afterwards what the call has changed.
+/// its owner may read the changes afterwards.
 template <class F> inline constexpr bool is_unchanged_by_call =
     !std::is_lvalue_reference_v<F> || callable_with<const std::remove_reference_t<F>&>;
 
-/// How a callable is passed to a function that is not inlined, so that the caller may keep its captures in
-/// registers: by value if the caller cannot notice that.
+/// How a callable is passed to a function that is not inlined: by value if the caller cannot observe the
+/// difference, so that the caller may keep the captures in registers.
 template <class F> using by_value_or_reference =
     std::conditional_t<std::is_trivially_copyable_v<std::remove_reference_t<F>> &&
                            sizeof(std::remove_reference_t<F>) <= 64 && is_unchanged_by_call<F>,
                        std::remove_cvref_t<F>, F&&>;
 
 /// An argument of type T, made from `from`, for a function that is rarely called. g++ stores an object that
-/// it passes in memory where it is made, before the test whether to call. A copy is stored after that test.
+/// is passed in memory where the object is made, before the test whether to call. A copy is stored after that
+/// test.
 template <class T, class From> [[gnu::always_inline]] inline T passed_rarely(From&& from) {
   if constexpr (std::is_reference_v<T>) {
     return static_cast<T>(from);
@@ -123,7 +124,7 @@ template <class T, class From> [[gnu::always_inline]] inline T passed_rarely(Fro
 #endif
 }
 
-/// One for each place; `Tag` is a type that only this place has.
+/// The site of a place. `Tag` is a type that only this place uses.
 template <class Tag> struct clone_site_of {
   static inline constinit sukima_clone_site site{};
 };
@@ -137,8 +138,8 @@ template <class Site> auto& entry_at(Site& site, std::uint32_t depth) noexcept {
   return site.at[std::min<std::uint32_t>(depth, sukima_clone_depths - 1)];
 }
 
-/// Whether the call at this depth is expected to be short enough for a clone. Small fibers never run any:
-/// their limit is always raised.
+/// Whether the call at this depth is expected to be short enough for a clone. Small fibers never run clones,
+/// because their limit is always raised.
 inline bool expects_clone(const sukima_clone_site& site, std::uint32_t depth, const gate& g) noexcept {
   const auto& entry = entry_at(site, depth);
   const std::uint32_t expected = __atomic_load_n(&entry.expected, __ATOMIC_RELAXED);
@@ -146,7 +147,8 @@ inline bool expects_clone(const sukima_clone_site& site, std::uint32_t depth, co
          __atomic_load_n(&entry.samples, __ATOMIC_RELAXED) >= sukima_clone_first_samples;
 }
 
-/// Whether this call should be timed: all first calls, then one of each `calls_per_sample` of a fiber.
+/// Whether this call should be timed: the first calls at a site, then one of each `calls_per_sample` of a
+/// fiber.
 inline bool is_timed(const sukima_clone_site& site, std::uint32_t depth, gate& g) noexcept {
   constexpr std::uint32_t calls_per_sample = 32;
   if (__atomic_load_n(&entry_at(site, depth).samples, __ATOMIC_RELAXED) < sukima_clone_first_samples)
@@ -159,7 +161,7 @@ inline bool is_timed(const sukima_clone_site& site, std::uint32_t depth, gate& g
   return true;
 }
 
-/// Measures a call and reports to its site when it ends by itself.
+/// Measures a call, and records the time at its site unless the call ends by an exception.
 template <class Tag> class clone_timer {
  public:
   clone_timer(std::uint32_t depth, bool on) noexcept : depth_(depth), begun_(on ? ticks() : 0) {}
@@ -176,7 +178,7 @@ template <class Tag> class clone_timer {
   std::uint64_t begun_;  // 0: this call is not timed
 };
 
-/// Calls parallel(context) or clone(), depending on the expectation for this place, and learns from the call.
+/// Calls parallel(context) or clone(), depending on the expectation for this place, and records the time.
 template <class Tag, class Parallel, class Clone>
 inline decltype(auto) parallel_or_clone(tracked_context c, Parallel&& parallel, Clone&& clone) {
   gate& g = gate_of(c.top);

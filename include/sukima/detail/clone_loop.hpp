@@ -23,8 +23,8 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Number of iterations of a clone's long loop between two polls of the loop itself. The bodies poll, too.
 inline constexpr int iterations_between_polls = 8;
-/// A loop of up to this many iterations polls before the first one only. A second loop around it costs
-/// searches up to a quarter of their time, because compilers keep less in registers.
+/// A loop of up to this many iterations polls before the first one only. An outer loop with polls would cost
+/// searches up to a quarter of their time, because compilers would keep fewer values in registers.
 inline constexpr int short_loop = 32;
 
 /// Calls f with the source's arguments for one iteration or block.
@@ -37,7 +37,7 @@ template <class Source, class F>
   source.each(i, stop, std::forward<F>(f));
 }
 
-/// A clone's long loop. It gets a copy of the work, so that the caller keeps its own in registers.
+/// Runs a clone's long loop. It gets a copy of the work, so that the caller can keep its own in registers.
 /// \tparam Work its step(context, sum, place) does one iteration
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::noinline]] Sum run_long_clone(C c, Place i, End to, Sum sum, Work work) {
@@ -49,7 +49,7 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
   return sum;
 }
 
-/// A clone's loop that found a request at its first poll. It goes on as a clone, or runs in parallel.
+/// Continues a clone's loop whose first poll found a request: as a clone, or in parallel.
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, End to, Sum sum, Work work) {
   if (sukima_poll_in_clone(top_of(c)) != 0)
@@ -57,7 +57,7 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
   return run_long_clone(c, i, to, std::move(sum), std::move(work));
 }
 
-/// A clone's loop in blocks, which are as long as those of parallel code, with a poll before each.
+/// Runs a clone's loop in blocks, which are as long as those of parallel code, with a poll before each.
 /// \tparam Work its step(context, sum, i, stop) does one block
 template <clone_context_type C, class Sum, class Work>
 Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Work& work) {
@@ -73,7 +73,7 @@ Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Wor
   return sum;
 }
 
-/// The iterations [i, to) of a clone's loop.
+/// Runs the iterations [i, to) of a clone's loop.
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::always_inline]] inline Sum run_clone(C c, Place i, End to, Sum sum, const Work& work) {
   if constexpr (Work::in_blocks) {
@@ -102,14 +102,14 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
   }
 }
 
-/// A loop in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
+/// Runs a loop in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class Sum, class Work, class Place, class End>
 [[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, End to, Sum sum) {
   return parallel_or_clone<Tag>(
       here, [&](auto c) { return work.in_parallel(c, from, end_from(from, to), std::move(sum)); },
       [&] { return run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
 }
-/// A loop in the way that suits its context and its body.
+/// Runs a loop in the way that suits its context.
 template <class Tag, context_type C, class Sum, class Work, class Place, class End>
 [[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, End to, Sum sum) {
   if constexpr (clone_context_type<C>)
@@ -118,7 +118,7 @@ template <class Tag, context_type C, class Sum, class Work, class Place, class E
     return loop_tracked<Tag>(tracked(c), work, from, to, std::move(sum));
 }
 
-/// Keeps the choice points older than a clone closed as long as it lives.
+/// Keeps the choice points that are older than a clone closed during its lifetime.
 class closed_older {
  public:
   explicit closed_older(char* top) noexcept : top_(top), older_(sukima_close_older(top)) {}
@@ -142,7 +142,7 @@ template <class C, class Source, class Body, class... Before>
 concept clonable_loop = !checks::on && !std::is_same_v<C, parallel_context> &&
                         body_is_generic<Body&, typename Source::arguments, Before...>;
 
-/// The context of a loop that has no clone: its body is a generic one, or takes no depth.
+/// The context for the body of a loop that has no clone: a plain one unless the body may be generic.
 template <class Body, context_type C> auto context_for(C c) noexcept {
   if constexpr (may_be_generic<Body>)
     return forking_context(c);
@@ -150,7 +150,7 @@ template <class Body, context_type C> auto context_for(C c) noexcept {
     return static_cast<context>(c);
 }
 
-/// The place of a loop. The runtime learns about each place.
+/// The type that identifies the place of a loop. The runtime measures each place separately.
 template <class Source, class... Callables> struct loop_place {};
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

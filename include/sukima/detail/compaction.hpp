@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements that a predicate accepts are gathered: copied into another range, or moved together in
+// Gathers the elements that a predicate accepts: copies them into another range, or moves them together in
 // place.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// accepts(element), from a predicate and a projection.
+/// The function accepts(element), made of a predicate and a projection.
 template <class Predicate, class Projection> struct projected_predicate {
   Predicate& predicate;
   Projection& projection;
@@ -38,7 +38,7 @@ template <class I, class Accepts> class selection {
   /// Number of elements of a block. A range that is not longer is not worth two passes.
   static constexpr std::int64_t block = 2048;
 
-  /// Calls the predicate.
+  /// Calls the predicate once for each element.
   selection(context c, I first, std::int64_t count, const Accepts& accepts)
       : first_(first),
         count_(count),
@@ -104,7 +104,7 @@ template <class I, class Accepts> class selection {
   std::vector<std::int64_t> places_;  ///< of each block's first accepted element in the result
 };
 
-/// \tparam Moves  are the elements moved?
+/// The element at a place, to be copied or moved. \tparam Moves  whether it is moved
 template <bool Moves, class I> [[gnu::always_inline]] inline decltype(auto) element_at(I place) {
   if constexpr (Moves)
     return std::ranges::iter_move(place);
@@ -112,7 +112,7 @@ template <bool Moves, class I> [[gnu::always_inline]] inline decltype(auto) elem
     return *place;
 }
 
-/// The accepted elements as a vector.
+/// Returns the accepted elements as a vector.
 template <bool Moves, class I, class Accepts>
 auto filtered(context c, I first, std::int64_t count, const Accepts& accepts) {
   using value = std::iter_value_t<I>;
@@ -125,7 +125,7 @@ auto filtered(context c, I first, std::int64_t count, const Accepts& accepts) {
   }
   const selection_type selected(c, first, count, accepts);
   const auto size = static_cast<std::size_t>(selected.size());
-  // Two elements of a std::vector<bool> may share a word.
+  // Two elements of a std::vector<bool> may share a word, so threads must not write them at the same time.
   if constexpr (std::is_default_constructible_v<value> && !std::is_same_v<value, bool> &&
                 std::is_assignable_v<value&, decltype(element_at<Moves>(first))>) {
     result.resize(size);
@@ -161,12 +161,12 @@ template <class I> struct stretch {
   I end{};
 };
 
-/// Moves the elements that are kept to the front, in their order: each block by itself, several at a
-/// time, and then one block after the other to the end of those before.
-/// \param compact_block  compact_block(number, begin, end) moves a block's kept elements together and
-///       returns
-///                       their stretch
-/// \returns the end of what is kept
+/// Moves the elements that are kept to the front, in their order. First each block is compacted, several
+/// blocks at a time. Then each block's elements are moved behind those of the blocks before, one block after
+/// the other.
+/// \param compact_block  compact_block(number, begin, end) moves a block's kept elements together and returns
+/// their stretch
+/// \returns the end of the kept elements
 template <class I, class CompactBlock>
 I compact(context c, I first, I last, std::int64_t block, const CompactBlock& compact_block) {
   using distance = std::iter_difference_t<I>;
@@ -183,10 +183,10 @@ I compact(context c, I first, I last, std::int64_t block, const CompactBlock& co
   return end;
 }
 
-/// Number of elements of a block that is compacted by itself.
+/// Number of elements of a block that is compacted separately.
 inline constexpr std::int64_t compacted_block = 4096;
 
-/// As std::remove_if: keeps what is not accepted.
+/// Like std::remove_if: keeps the elements that are not accepted.
 template <class I, class Accepts> I remove_at(context c, I first, I last, const Accepts& accepts) {
   return compact(c, first, last, compacted_block, [&](std::size_t, I begin, I end) -> stretch<I> {
     I to = begin;
@@ -207,9 +207,9 @@ template <class I, class Accepts> I remove_at(context c, I first, I last, const 
   });
 }
 
-/// As std::unique: of neighbours that are equal it keeps the first one.
+/// Like std::unique: keeps the first of neighbouring elements that are equal.
 template <class I, class Equal> I unique_at(context c, I first, I last, const Equal& equal) {
-  // Before any element is moved: does a block begin with an element that equals the one before?
+  // Before any element is moved, finds the blocks whose first element equals the element before.
   const auto blocks = static_cast<std::size_t>((last - first + compacted_block - 1) / compacted_block);
   std::vector<unsigned char> repeats(blocks);
   for (std::size_t b = 1; b < blocks; ++b) {
@@ -224,7 +224,7 @@ template <class I, class Equal> I unique_at(context c, I first, I last, const Eq
       } while (begin != end && equal(*repeated, *begin));
       if (begin == end) return {end, end};
     }
-    I newest = begin;  // the last one that is kept
+    I newest = begin;  // the last element that is kept so far
     for (I i = begin + 1; i != end; ++i) {
       if (equal(*newest, *i)) continue;
       ++newest;

@@ -31,8 +31,8 @@ template <class F> struct then_closure {
   F f;
 };
 
-/// Calls f and reports to the receiver how it ended. The receiver, and what f refers to, may be gone
-/// afterwards.
+/// Calls f and reports the outcome to the receiver. The receiver, and the objects that f refers to, may be
+/// destroyed afterwards.
 template <class Receiver, class F> void complete(Receiver& receiver, F&& f) noexcept {
   std::exception_ptr error;
   try {
@@ -47,14 +47,14 @@ template <class Receiver, class F> void complete(Receiver& receiver, F&& f) noex
   } catch (...) {
     error = std::current_exception();
   }
-  // Outside of the handler: the receiver's reference is then the only one, and the exception ends with it.
+  // Outside the handler, the receiver's reference is the only one, so the exception is destroyed with it.
   if (error)
     receiver.set_error(std::move(error));
   else
     receiver.set_stopped();
 }
 
-/// How an operation ended: not yet, with a value, an error, or cancelled.
+/// The outcome of an operation: none yet, a value, an error, or cancelled.
 template <class T> class outcome {
  public:
   using value_type = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
@@ -65,7 +65,7 @@ template <class T> class outcome {
   void set_stopped() noexcept { state_.template emplace<3>(); }
 
   bool was_stopped() const noexcept { return state_.index() == 3; }
-  /// The value. \throws the error; aborted where it was stopped
+  /// Returns the value. \throws the error; aborted if the operation was stopped
   T take() {
     if (state_.index() == 2) std::rethrow_exception(std::get<2>(std::move(state_)));
     if (was_stopped()) throw aborted{};
@@ -99,7 +99,7 @@ template <class T> class waited_result {
     std::unique_lock hold(lock_);
     ended_.wait(hold, [this] { return done_; });
   }
-  /// Called once, by the operation's end; this object may be gone afterwards.
+  /// Called once, when the operation ends. This object may be destroyed afterwards.
   template <class Set> void end(Set&& set) noexcept {
     set(outcome_);
     if (resume_) {
@@ -107,7 +107,8 @@ template <class T> class waited_result {
       r.resume();
       return;
     }
-    // Notified under the lock: the waiter cannot leave, and end this object, before it is released.
+    // Notifies under the lock: the waiter cannot return, and destroy this object, before the lock is
+    // released.
     const std::lock_guard hold(lock_);
     done_ = true;
     ended_.notify_one();
@@ -133,7 +134,7 @@ template <class T> class waited_result {
   bool done_ = false;
 };
 
-/// A receiver that hands on to something with `end(set)`, where `set` fills an outcome.
+/// A receiver that calls `target->end(set)`, where `set` fills an outcome.
 template <class Target> struct outcome_receiver {
   Target target;
   template <class... Value> void set_value(Value&&... value) noexcept {
@@ -154,7 +155,7 @@ template <class Target> struct outcome_receiver {
 };
 template <class T> using waiting_receiver = outcome_receiver<waited_result<T>*>;
 
-/// An operation that ends itself.
+/// An operation that deletes itself when it has ended.
 template <class Sender, class Receiver> struct detached_operation {
   struct ending {
     Receiver receiver;
@@ -172,7 +173,7 @@ template <class Sender, class Receiver> struct detached_operation {
    private:
     template <class Complete> void end(Complete complete) noexcept {
       if constexpr (requires { typename Receiver::notified_after_destruction; }) {
-        Receiver last(std::move(receiver));  // this object goes, too
+        Receiver last(std::move(receiver));  // this object is deleted, too
         delete self;
         complete(last);
       } else {
@@ -189,8 +190,8 @@ template <class Sender, class Receiver> void start_detached(Sender s, Receiver r
   (new detached_operation<Sender, Receiver>(std::move(s), std::move(r)))->operation.start();
 }
 
-/// The shared state of a future and its work. `waiter` is null, then either the function to call at the end,
-/// or `done`.
+/// The shared state of a future and its work. `waiter_` is null until it points to a waiter, whose function
+/// is called at the end, or to `done`.
 template <class T> class future_state {
  public:
   struct waiter {
@@ -203,7 +204,7 @@ template <class T> class future_state {
     waiter* const waits = waiter_.exchange(&done, std::memory_order_acq_rel);
     if (waits != nullptr) waits->ended(waits);
   }
-  /// Calls w.ended when the result is there, perhaps at once.
+  /// Calls w.ended as soon as there is a result, perhaps at once.
   void wait(waiter& w) noexcept {
     waiter* none = nullptr;
     // Release: w's fields; acquire on failure: the result.
@@ -234,7 +235,7 @@ template <class T, class Receiver> struct future_operation : future_state<T>::wa
   void start() noexcept { state->wait(*this); }
 };
 
-/// co_await of a sender.
+/// The awaiter of a sender in a coroutine.
 template <class Sender> class sender_awaiter {
  public:
   using value_type = typename Sender::value_type;

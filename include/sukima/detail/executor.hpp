@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors: fibers bound to one another, of which one runs at a time.
+// Executors: fibers that are bound to one another, so that one of them runs at a time.
 //
 // The holder of an executor's *token* runs its fibers, so data that they share needs no lock and no atomic
 // instruction. A fiber that stops passes the token to the next ready one and switches to it directly. If none
@@ -11,8 +11,8 @@
 //             fiber goes to the runtime's queue with it. Else: CAS list → fiber, list.
 //   collect   the holder: exchange list → null
 //   release   the holder, when no fiber is ready: CAS null → free; it fails if a fiber was posted.
-// An executor with a thread of its own is never in the queue: its token is the thread's, and `free_mark`
-// says that the thread sleeps or is about to. Model: src/runtime/model/executor.pml.
+// An executor with a thread of its own is never in the queue. Its token belongs to the thread, and
+// `free_mark` means that the thread sleeps or is about to sleep. Model: src/runtime/model/executor.pml.
 #pragma once
 
 #include <sukima/detail/atomics.hpp>
@@ -29,11 +29,11 @@ struct fiber;
 struct runtime_core;
 struct worker;
 
-/// How messages of the runtime name a bound fiber, in the words of its owner. The texts outlive the fiber.
+/// The name of a bound fiber in messages of the runtime, as its owner calls it. The texts outlive the fiber.
 struct fiber_label {
   const char* kind = nullptr;  ///< such as "the object"
   const char* name = nullptr;  ///< null: the fiber has no name
-  /// How the user gives such a fiber a larger C stack, such as "give it more with .stack(bytes)".
+  /// Advice on how to give such a fiber a larger C stack, such as "give it more with .stack(bytes)".
   const char* more_stack = nullptr;
 };
 
@@ -51,32 +51,33 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
     workers,  ///< the runtime's workers in turn
     thread,  ///< the thread that calls serve()
   };
-  /// The thread that makes it holds the token, until start() or serve().
+  /// The thread that makes the executor holds the token until start() or serve().
   executor(runtime_core& core, runs_on where) noexcept : core_(core), where_(where) {}
   bool has_own_thread() const noexcept { return where_ == runs_on::thread; }
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 
-  /// A fiber that runs the task when it is made ready; parked until then. For the holder of the token.
-  /// \param stack bytes of its C stack; above 16 KiB: one of the runtime's ordinary fibers
+  /// Makes a fiber that runs the task once it is made ready, and is parked until then. Only for the holder of
+  /// the token.
+  /// \param stack  bytes of its C stack; above 16 KiB: one of the runtime's ordinary fibers
   /// \throws std::system_error no memory
   fiber& make_fiber(bound_task& first, std::size_t stack);
 
   /// Passes the token from the maker to the runtime's workers. Not for an executor with a thread of its own.
   void start() noexcept { release(); }
 
-  /// Any thread: a parked fiber of this executor can go on.
+  /// Reports that a parked fiber of this executor can continue. May be called by any thread.
   void post(fiber& resumed) noexcept;
 
-  // The other functions are for the holder of the token, that is for a fiber of this executor while it runs.
+  // Only the holder of the token, that is a running fiber of this executor, may call the other functions.
 
   /// Makes a parked fiber ready, after those that are ready already.
   void make_ready(fiber& s) noexcept;
   bool has_ready() const noexcept { return first_ready_ != nullptr; }
-  /// The fibers that can go on, in the order of their turns.
+  /// The fibers that can continue, in the order of their turns.
   std::vector<fiber*> ready_fibers() const;
   /// Moves fibers to another executor, whose token the caller holds, too. Each is ready, or parked until
-  /// make_ready, so no other thread has a use for it. \par Complexity linear in these and the ready fibers
+  /// make_ready, so no other thread uses it. \par Complexity linear in these and the ready fibers
   void give(std::span<fiber* const> moved, executor& to) noexcept;
   /// Moves the fibers that other threads have posted to the list of ready fibers.
   void collect() noexcept;
@@ -84,13 +85,14 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   /// ready.
   /// \throws usage_error inside thread_bound, with the fiber's name; std::system_error no memory
   void park();
-  /// park() for the running fiber s, by a short switch. The caller checks afterwards whether its task was
-  /// cancelled during the wait. False, and nothing was done: the caller must use park(), because no fiber is
-  /// ready, or s has choice points or is not a small fiber.
+  /// park() for the running fiber s, by a short switch. The caller must check afterwards whether its task was
+  /// cancelled during the wait.
+  /// \returns false if it did nothing: no fiber is ready, or s has choice points or is not a small fiber. The
+  /// caller must then use park()
   bool park_shortly(fiber& s) noexcept;
-  /// Lets the ready fibers go first.
+  /// Lets the ready fibers run first.
   void take_turns();
-  /// Releases the worker for other work. The token, with the running fiber, goes to the next free worker.
+  /// Releases the worker for other work. The next free worker takes the token and the running fiber.
   void hand_over();
   /// Whether the worker's thread should return to its own fiber.
   bool is_called_home() const noexcept;
@@ -103,7 +105,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
 
   // For the runtime (executor.cpp).
   using after = void (*)(worker&, fiber* from, void*);
-  /// False: there is no memory for another fiber, and the caller continues to run.
+  /// \returns false: there is no memory for another fiber, and the caller continues to run
   bool leave(fiber& s, after then, void* argument);
   /// If the CPU has no other work, waits a few microseconds for a fiber to become ready, or for another
   /// thread to resume s, which is about to stop.
@@ -135,7 +137,7 @@ executor* running_executor() noexcept;
 /// The task that runs on the running fiber of an executor: the fiber's own task, or a task that was forked
 /// there. Null: the running fiber has no executor.
 task* running_bound_task() noexcept;
-/// The runtime around this thread's running code; null: none.
+/// The runtime in which this thread's code runs; null: none.
 runtime_core* running_runtime() noexcept;
 /// Whether a worker looks for work.
 bool has_idle_worker(const runtime_core& core) noexcept;
@@ -151,16 +153,17 @@ std::uint64_t begin_suspension(fiber& s) noexcept;
 void finish_suspension(fiber& s);
 /// Ends the running fiber's own suspension. False: another thread has resumed it.
 bool claim_suspension(fiber& s, std::uint64_t number) noexcept;
-/// Resumes that suspension unless another call has. Does nothing for a suspension that has ended. Any thread.
-/// \returns whether it was this call that resumed it
+/// Resumes that suspension unless another call has resumed it. Does nothing for a suspension that has ended.
+/// May be called by any thread.
+/// \returns whether this call resumed it
 bool try_resume(fiber& suspended, std::uint64_t number) noexcept;
 
-/// Whether that suspension has parked the fiber. Any thread.
+/// Whether that suspension has parked the fiber. May be called by any thread.
 bool is_suspended(const fiber& s, std::uint64_t number) noexcept;
 /// The result of find_ambient while the fiber runs.
 const ambient_state* ambient_of_fiber(const fiber& s) noexcept;
 
-/// Throws `aborted` if the running fiber's computation was cancelled. To be called after a wait.
+/// Throws `aborted` if the running fiber's computation was cancelled. Must be called after a wait.
 void leave_if_cancelled(fiber& s);
 /// Announces cancellations of bound fibers' tasks, whose `cancelled` was set before.
 void announce_cancellation(runtime_core& core) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of an aggregate's fields, without its help: each field can be initialized by {}, so there are as
-// many as T{{}, {}, …} takes; a structured binding with that many names has their types.
+// Finds the types of an aggregate's fields without declarations in the aggregate. Each field can be
+// initialized by {}, so the number of fields is the number of {} that T{{}, {}, …} takes. The names of a
+// structured binding with that many names have the types of the fields.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ inline constexpr std::size_t most_fields = 16;
 inline constexpr std::size_t not_known = ~std::size_t{0};
 
 // clang-format off
-/// Whether T can be made of so many {} and then of the values.
+/// Whether T can be initialized by {} N times, followed by values of the types More.
 template <class T, std::size_t N, class... More> constexpr bool takes() {
   if constexpr (N == 0) return requires { T{More{}...}; };
 #define SUKIMA_TAKES(COUNT, ...) \
@@ -53,8 +54,8 @@ template <class T, std::size_t N, class... More> constexpr bool takes() {
 }
 // clang-format on
 
-/// The number of fields; not_known: it has base classes, a field that cannot be initialized by {}, or more
-/// than most_fields.
+/// The number of fields; not_known if T has base classes, a field that cannot be initialized by {}, or more
+/// than most_fields fields.
 template <class T, std::size_t N = 0> constexpr std::size_t count_fields() {
   if constexpr (std::is_empty_v<T>)
     return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose grouping depends on the numbers of the iterations only, never on what was stolen.
+// Reductions whose grouping depends only on the numbers of the iterations, never on steals.
 //
-// Under hierarchical omission each node runs the same reduction, split at other places. Floating-point sums
-// must have the same bits on all of them. So the values are combined along a fixed tree: the binary trie of
-// the iterations' numbers. A node of the trie combines its lower half with its upper half.
+// Under hierarchical omission each node runs the same reduction, split at different places. Floating-point
+// sums must have the same bits on all nodes. So the values are combined along a fixed tree: the binary trie
+// of the iterations' numbers. A node of the trie combines its lower half with its upper half.
 //
 // A piece of the loop knows the values of some consecutive iterations. It combines those whose place in the
 // trie no neighbour can change, and keeps the others apart: at most two for each bit of a number.
@@ -50,13 +50,14 @@ template <class T> class ordered_values {
   ordered_values(ordered_values&&) noexcept = default;
   ordered_values& operator=(const ordered_values&) = default;
   ordered_values& operator=(ordered_values&&) noexcept = default;
-  /// Not inlined: in the destructor of an empty optional, g++ 12 would warn of the vector that is not there.
+  /// Not inlined: in the destructor of an empty optional, g++ 12 would warn about a vector that does not
+  /// exist.
   [[gnu::noinline]] ~ordered_values() {}  // NOLINT(modernize-use-equals-default)
 
   bool empty() const noexcept { return parts_.empty(); }
   const std::vector<part>& parts() const noexcept { return parts_; }
 
-  /// Adds a part that parts() has shown elsewhere.
+  /// Adds a part that another object's parts() returned.
   void put(std::uint64_t number, T value) { parts_.push_back({number, std::move(value)}); }
   /// Adds a value that follows those so far. \param number  higher than all before
   /// \par Complexity amortised constant, and a call of combine for each value but one in all
@@ -81,7 +82,7 @@ template <class T> class ordered_values {
     }
     for (part& p : right.parts_) add(p.number, std::move(p.value), combine);
   }
-  /// Combines all, as no more values come. \pre not empty
+  /// Combines all values; none may be added afterwards. \pre not empty
   template <class Combine> T total(Combine& combine) && {
     std::size_t left = 0;
     std::size_t right = parts_.size() - 1;
@@ -106,7 +107,7 @@ template <class T> class ordered_values {
   std::vector<part> parts_;
 };
 
-/// They group themselves.
+/// Ordered values fix their grouping themselves.
 template <class T> inline constexpr bool holds_no_float<ordered_values<T>> = true;
 
 }  // namespace sukima::detail

@@ -17,9 +17,9 @@ namespace sukima {
 /// \addtogroup forks
 /// @{
 
-/// The results of fork2. An aggregate and not a std::pair, whose constructor g++ counts when it decides about
-/// inlining.
-/// A std::monostate takes no room; other empty classes do, because g++ 12 fails with an internal error
+/// The results of fork2. It is an aggregate instead of a std::pair, whose constructor g++ counts when it
+/// decides about inlining.
+/// A std::monostate takes no space; other empty classes do, because g++ 12 fails with an internal error
 /// otherwise.
 template <class A, class B> struct forked {
   A first;
@@ -117,7 +117,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
   }
   static void destroy(choice_point* r) noexcept { std::destroy_at(&static_cast<point_type*>(r)->second); }
 
-  /// Another node gets the captures, and they stay here for as long as it works.
+  /// Another node receives the captures. They also stay here while that node works.
   template <class F>
   static constexpr travel_point travel{
       &travels<F>::form,
@@ -135,8 +135,9 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       return nullptr;
   }
 
-  /// The kind of a choice point in checked mode while its second branch runs here: nothing to split. So that
-  /// branch has another context than the function that forked, and an outer one is noticed in it, too.
+  /// The kind, in checked mode, of a choice point whose second branch runs here; nothing can be split off
+  /// from it. So that branch has another context than the function that forked, and the use of an outer
+  /// context is detected in the branch, too.
   static constexpr choice_point_kind passed_kind = closed_kind(sizeof(point_type));
   static constexpr choice_point_kind kind{
       sizeof(point_type),
@@ -166,9 +167,9 @@ template <class Second, class Guard, class C = context> struct fork_operations {
     }
   }
 
-  /// Runs the second branch here. Its captures are moved out of the choice point first: the choice point's
-  /// place is free then, and the branch's own forks will use it. The optimiser turns the move into loads of
-  /// what is still needed.
+  /// Runs the second branch here. Its captures are moved out of the choice point first, because the branch's
+  /// own forks will use the memory of the choice point. The optimiser turns the move into loads of the
+  /// captures that are still needed.
   [[gnu::always_inline]] static stored<result> run_here(C here, point_type* r) {
     Second second(take(r));
     if constexpr (checks::on) {
@@ -183,7 +184,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
     }
   }
 
-  /// The result of the second branch when the choice point is perhaps touched.
+  /// Returns the result of the second branch if the choice point may have been split.
   [[gnu::cold, gnu::noinline]] static stored<result> join(C here, point_type* r) {
     task* t = join_child(r);
     if (t == nullptr) return run_here(here, r);
@@ -203,10 +204,10 @@ template <class Second, class Guard, class C = context> struct fork_operations {
 template <class A, class B>
 using both = std::conditional_t<std::is_void_v<A> && std::is_void_v<B>, void, forked<stored<A>, stored<B>>>;
 
-/// Whether a branch that wraps another one has a hint of its own, too.
+/// The base of a branch that wraps F: with_place if F has a hint of its own.
 template <class F> using place_of_branch =
     std::conditional_t<std::is_base_of_v<with_place, std::remove_reference_t<F>>, with_place, no_hint>;
-/// A branch that returns a reference, as one that returns the address.
+/// Wraps a branch. If the branch returns a reference, the wrapper returns the address.
 template <class F> struct by_address : place_of_branch<F> {
   using result = result_of<F&&>;
   F f;
@@ -247,7 +248,7 @@ template <class C, class First, class Second, class Guard>
   using point_type = typename operations::point_type;
   using result_a = result_of<First>;
   using result_b = result_of<Second&&>;
-  C deeper = here;  // no function for this, or g++ inlines the branches no longer
+  C deeper = here;  // not in a function, or g++ no longer inlines the branches
   deeper.top += sizeof(point_type);
   if constexpr (std::is_same_v<C, tracked_context>) ++deeper.depth;
   auto* pending =
@@ -297,7 +298,7 @@ template <class C, class First, class Second, class Guard>
           leave_by_exception(pending);
         }
       }();
-      // The second result comes first: a move of the first one that throws must not leave a child unjoined.
+      // The second result comes first, because a move that throws must not leave a child unjoined.
       stored<result_b> b =
           untouched(pending) ? operations::run_here(here, pending) : operations::join(here, pending);
       return {std::move(a), std::move(b)};
@@ -305,10 +306,10 @@ template <class C, class First, class Second, class Guard>
   }
 }
 
-/// The place of a fork. The runtime learns about each place.
+/// The type that identifies the place of a fork. The runtime measures each place separately.
 template <class First, class Second> struct fork_place {};
 
-/// Calls both, the first one first.
+/// Calls both branches, the first one first.
 template <class C, class First, class Second>
 [[gnu::always_inline]] inline both<result_of<First&&>, result_of<Second&&>> call_both(C here, First&& first,
                                                                                       Second&& second) {
@@ -330,8 +331,8 @@ template <class C, class First, class Second>
   }
 }
 
-/// A clone's call at which another worker wants work, or the fiber must leave. The captures come by value
-/// where that can't be noticed, so that the clone keeps them in registers.
+/// A fork of a clone whose poll found a request: another worker wants work, or the fiber must leave. Captures
+/// are passed by value if that makes no visible difference, so the clone keeps them in registers.
 template <clone_context_type C, class First, class Second, class Guard>
 [[gnu::cold, gnu::noinline]] both<result_of<First&&>, result_of<Second&&>> fork2_when_raised(C here,
                                                                                              First first,
@@ -357,8 +358,8 @@ template <clone_context_type C, class First, class Second, class Guard>
   return call_both(below_fork(here), std::forward<First>(first), std::forward<Second>(second));
 }
 
-/// A fork whose branches exist as clones, too. Not inlined: it runs where the work below it takes some
-/// microseconds at least, and its callers stay small.
+/// A fork whose branches exist as clones, too. Not inlined, so that its callers stay small: the work below it
+/// takes at least some microseconds.
 template <class First, class Second, class Guard>
 [[gnu::noinline]] both<result_of<First>, result_of<Second&&>> fork2_tracked(tracked_context here,
                                                                             First&& first, Second second,
@@ -371,13 +372,13 @@ template <class First, class Second, class Guard>
       });
 }
 
-/// Both branches exist as clones, or need no context; and one of them does exist as one.
+/// Whether each branch exists as a clone or needs no context, and at least one of them exists as a clone.
 template <class First, class Second>
 concept clonable_fork = !checks::on && fits_clone<First> && fits_clone<Second&&> &&
                         (generic_callable<First> || generic_callable<Second&&>) &&
                         !std::is_reference_v<result_of<First>> && !std::is_reference_v<result_of<Second&&>>;
 
-/// The fork in the way that suits its context and its branches.
+/// Runs a fork in the way that suits its context and its branches.
 template <context_type C, class First, class Second, class Guard>
 [[gnu::always_inline]] inline both<result_of<First>, result_of<Second&&>> fork2_in(C here, First&& first,
                                                                                    Second&& second,

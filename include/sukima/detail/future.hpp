@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of futures: the cell with the result, the choice point of a future of a block, and the task of a
-// launched one. Protocol: src/runtime/future/future.hpp.
+// launched future. Protocol: src/runtime/future/future.hpp.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -42,8 +42,8 @@ class future_cell {
   bool is_done() const noexcept { return (state_.load(std::memory_order_acquire) & done) != 0; }
   future_end how() const noexcept { return static_cast<future_end>(state_.load(std::memory_order_acquire)); }
 
-  /// Ends it and wakes all that wait. Does nothing if it has ended already, for example because it was
-  /// cancelled. The cell is not touched afterwards, because a waiter may destroy it.
+  /// Ends the future and wakes all waiters. Does nothing if the future has ended already, for example because
+  /// it was cancelled. The cell is not touched afterwards, because a waiter may destroy it.
   void end(future_end how) noexcept {
     std::uintptr_t untouched = 0;
     if (!state_.compare_exchange_strong(untouched, static_cast<std::uintptr_t>(how),
@@ -51,9 +51,9 @@ class future_cell {
       end_with_waiters(how);
   }
 
-  /// The same on the fiber of a future of a block, which has computed it itself: without a locked instruction
-  /// if no other thread has claimed the state. A task that was split off inside the block needs no claim: its
-  /// choice point keeps `point` below the limit until it is joined.
+  /// The same on the fiber of a future of a block, if that fiber has computed the result itself. It needs no
+  /// locked instruction if no other thread has claimed the state. A task that was split off inside the block
+  /// needs no claim: its choice point keeps `point` below the limit until it is joined.
   void end_in_place(future_end how, const choice_point* point) noexcept {
     if (untouched(point) && gate_of(point).ends_plainly && state_.load(std::memory_order_relaxed) == 0)
         [[likely]] {
@@ -67,19 +67,19 @@ class future_cell {
     end(how);
   }
 
-  /// Keeps the handled exception. Out of line: code without exceptions then saves no registers for it.
+  /// Stores the handled exception. Out of line, so that code without exceptions saves no registers for it.
   [[gnu::cold, gnu::noinline]] void keep_error() noexcept { error = std::current_exception(); }
 
   /// Written before end(future_end::error) by the thread that runs the future; read after is_done().
   std::exception_ptr error;
-  /// 0: no fiber has begun it. With `in_place`: its own fiber runs the expression, whose choice points begin
-  /// at this address. Otherwise the task that runs it. Sequentially consistent: a task writes this and then
-  /// reads the state; a cancellation writes the state and then reads this. So one of the two sees the other.
+  /// 0: no fiber has begun it. With `in_place`: its own fiber runs it, and its choice points begin at this
+  /// address. Otherwise: the task that runs it. Sequentially consistent: a task writes this and then reads
+  /// the state; a cancellation writes the state and then reads this. So one of the two sees the other.
   /// pairs with: begin_in_place, begin_future, cancel_future; is_within in block.cpp
   atomic<std::uintptr_t> runs_as{0};
   static constexpr std::uintptr_t in_place = 1;
 
-  /// Notes that the expression runs in its own fiber. Relaxed: only tasks that are split off from it later
+  /// Records that the expression runs in its own fiber. Relaxed: only tasks that are split off from it later
   /// must see this.
   void begin_in_place(const char* top) noexcept {
     runs_as.store(reinterpret_cast<std::uintptr_t>(top) | in_place, std::memory_order_relaxed);
@@ -93,13 +93,13 @@ class future_cell {
   friend void cancel_future(future_point&) noexcept;
   [[gnu::cold]] void end_with_waiters(future_end how) noexcept;
 
-  /// 0: none waits; odd: a future_end; else the list of waiters, perhaps `locked`. The end is a release, so
-  /// that an acquiring reader sees the result. pairs with: is_done, how, end, end_in_place, end_with_waiters,
-  /// begin_future, cancel_future
+  /// 0: no waiters; odd: a future_end; otherwise the list of waiters, perhaps `locked`. The end is a release,
+  /// so that an acquiring reader sees the result.
+  /// pairs with: is_done, how, end, end_in_place, end_with_waiters, begin_future, cancel_future
   atomic<std::uintptr_t> state_{0};
-  // Of a future of a block. Its own fiber writes `ending_`, executes a light fence, and reads `claimed_`.
-  // Another thread writes `claimed_`, executes a heavy fence, and reads `ending_`. So one of the two sees the
-  // other. The fiber ends an unclaimed future by a plain store; other threads change no state that is ending.
+  // For futures of a block. The fiber writes `ending_`, executes a light fence, and reads `claimed_`. Another
+  // thread writes `claimed_`, executes a heavy fence, and reads `ending_`. So one of the two sees the other.
+  // The fiber ends an unclaimed future by a plain store. Other threads change no state that is ending.
   atomic<bool> claimed_{false};  ///< pairs with: end_in_place; claim in src/runtime/future/waiting.cpp
   atomic<bool> ending_{false};  ///< pairs with: end_in_place; claim in src/runtime/future/waiting.cpp
 };
@@ -110,7 +110,7 @@ class future_cell {
 template <class T> struct future_value : future_cell {
   result_slot<stored<T>> value;
 
-  /// \pre is_done() \throws what the future has thrown; cancelled
+  /// Returns the value. \pre is_done() \throws the future's exception; cancelled
   auto& get() {
     if (how() != future_end::value) [[unlikely]]
       throw_end(*this);
@@ -140,9 +140,9 @@ template <> struct touched_type<void> {
 };
 template <class T> using touched = typename touched_type<T>::type;
 
-/// Runs the expression of a future and keeps its result. \throws aborted, after the end of the future
-/// \returns how the caller must end it. The caller does so after the handler: the cell's reference is then
-/// the only one, and the exception ends with the cell.
+/// Runs the expression of a future and stores its result. \throws aborted, after the end of the future
+/// \returns how the caller must end the future. The caller ends it after the handler, when the cell's
+/// reference is the only one, so that the exception is destroyed with the cell
 template <class T, class Run>
 [[nodiscard, gnu::always_inline]] inline future_end run_future(future_value<T>& cell, Run&& run) {
   try {
@@ -170,14 +170,14 @@ struct future_point : choice_point {
 struct future_kind : choice_point_kind {
   /// Runs the expression here and now, above that context. \throws aborted
   void (*run_here)(future_point*, context);
-  const choice_point_kind* spent;  ///< what the choice point becomes before that
+  const choice_point_kind* spent;  ///< the kind that the choice point gets before that
 };
 
-/// The task of a future of a block that was split off. `run` calls begin_future first, end_future_task last.
+/// The task of a future of a block. `run` calls begin_future first, and end_future_task last.
 struct future_task : task {
   future_cell* cell;
 };
-/// \returns false: it was cancelled before, and must not run
+/// \returns false if the future was cancelled before; the expression must not run then
 bool begin_future(future_task& t) noexcept;
 /// Ends the task after its expression. An exception of the fiber's callbacks during the expression counts as
 /// the expression's.
@@ -185,21 +185,20 @@ void end_future_task(future_task& t) noexcept;
 /// Ends a task that was aborted before it began.
 void drop_future_task(task& t) noexcept;
 
-/// Decides whether the caller must run the future's expression here and now: the running fiber owns this
-/// choice point, and may run it. Otherwise waits until the future has ended.
+/// Decides whether the caller must run the future's expression here and now, because the running fiber owns
+/// this choice point and may run it. Otherwise waits until the future has ended.
 /// \param top of the caller's context; null: the ambient one
 /// \throws usage_error outside a runtime, or in the future's own expression; aborted
 [[nodiscard]] bool touch_future(char* top, future_point* point);
-/// Ends the future with its block. All work above the choice point has ended.
-/// \param fails  by an exception: an expression that has not begun is dropped, one that has begun is
-///        cancelled
-/// \returns true: no fiber has begun it; the caller must run it, then call this once more
+/// Ends the future with its block. \pre all work above the choice point has ended
+/// \param fails  by an exception: drops an expression that has not begun, and cancels a running one
+/// \returns true if no fiber has begun the expression: the caller must run it, and then call this again
 [[nodiscard]] bool end_future(future_point* point, bool fails) noexcept;
-/// Ends it for all that touch it, and stops its expression if another fiber runs it.
+/// Ends the future for all touches, and stops its expression if another fiber runs it.
 void cancel_future(future_point& point) noexcept;
 
 /// The place for a future's choice point in code without a context: the ambient top, which moves up by
-/// `size`. \throws usage_error where there is no ambient context
+/// `size`. \throws usage_error if there is no ambient context
 char* take_ambient_room(std::size_t size);
 
 }  // namespace sukima::detail
@@ -257,7 +256,7 @@ template <class T, class F> struct future_operations {
     auto* const point = static_cast<point_type*>(untyped);
     auto& cell = *static_cast<future_value<T>*>(untyped->cell);
     untyped->word =
-        reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
+        reinterpret_cast<std::uintptr_t>(&spent);  // its captures are now destroyed, or about to be
     cell.begin_in_place(c.top);
     const future_end how = run_future(cell, [&]() -> decltype(auto) {
       struct end_captures {
@@ -293,13 +292,13 @@ namespace sukima::detail {
 
 struct runtime_core;
 
-/// Of a launched future that begins after others have ended (src/runtime/future/dependent.cpp).
+/// The state of a launched future that begins after others have ended (src/runtime/future/dependent.cpp).
 enum class dependence : unsigned char { none, waits, begins, dropped };
 
-/// A future that outlives the block that made it. Its task waits in the runtime's list of launched ones until
-/// an idle worker takes it, or the fiber that touches it.
+/// A future that outlives the block that made it. Its task waits in the runtime's list of launched futures
+/// until an idle worker, or a fiber that touches the future, takes it.
 struct launched : task {
-  /// From what the calling thread has kept, if it can (src/runtime/future/memory.cpp).
+  /// Uses memory that the calling thread has kept, if possible (src/runtime/future/memory.cpp).
   static void* operator new(std::size_t size);
   static void operator delete(void* memory, std::size_t size) noexcept;
   static void* operator new(std::size_t size, std::align_val_t alignment) {
@@ -310,17 +309,17 @@ struct launched : task {
   }
   runtime_core* runtime = nullptr;  ///< null: no expression computes it, but a promise gives the result
   future_cell* cell = nullptr;  ///< of the same object
-  launched* before = nullptr;  ///< in the list, under its lock
+  launched* before = nullptr;  ///< neighbour in the list, protected by its lock
   launched* after = nullptr;
   void (*discard)(launched*) noexcept = nullptr;  ///< destroys the expression, which will not run any more
   void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
-  /// No fiber has begun it. What clears this may begin it, or drop it.
+  /// Set until a fiber begins it. The thread that clears this may begin it, or drop it.
   /// pairs with: begin_once in src/runtime/future/future.hpp; enlist in src/runtime/future/launched.cpp
   atomic<bool> unbegun{false};
-  bool is_waiting = false;  ///< it is in a list of those that have not begun, under the list's lock
-  /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
+  bool is_waiting = false;  ///< it is in a list of futures that have not begun; protected by its lock
+  /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: it is in no queue.
   sukima_place queue = SUKIMA_PLACE_ANY;
-  launched* closing = nullptr;  ///< the next one that the end of the runtime cancels
+  launched* closing = nullptr;  ///< the next future that the end of the runtime cancels
   /// pairs with: add_dependent, begin, take_dependent in src/runtime/future/dependent.cpp
   std::atomic<dependence> stage{dependence::none};
   /// The handles; the runtime, or the promise, until it has ended; and what it depends on until that has
@@ -329,16 +328,16 @@ struct launched : task {
   std::atomic<std::uint32_t> references{1};
 };
 
-/// Hands it to the running fiber's runtime, else to the default one.
-/// \throws usage_error after that was shut down; what starting the default one throws
+/// Passes the future to the running fiber's runtime, or else to the default one.
+/// \throws usage_error if that was shut down; the exceptions of starting the default one
 void launch_task(launched& t);
 /// The same, but it begins once `needed` of the sources have ended. \throws as launch_task; std::bad_alloc
 void launch_after(launched& dependent, std::span<launched* const> sources, std::size_t needed);
 /// Behaviour of a caller outside the future's runtime until the future has ended.
 enum class touching : bool { waits, helps };
-/// Waits until it has ended. A fiber of its runtime runs it, if no worker has begun it.
-/// \param top as for touch_future
-/// \throws usage_error in its own expression; aborted
+/// Waits until the future has ended. A fiber of its runtime runs it, if no worker has begun it.
+/// \param top  as for touch_future
+/// \throws usage_error in the future's own expression; aborted
 void touch_launched(char* top, launched& t, touching how = touching::waits);
 void cancel_launched(launched& t) noexcept;
 /// Called when there was no memory for a future with a hint. If such futures wait in queues without a bound,
@@ -347,8 +346,8 @@ void no_memory_to_launch() noexcept;
 /// Whether hints are followed in the runtime that launch_task would use.
 bool launch_follows_hints();
 inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
-/// \returns true: it was the last one, and the caller must free the object. The only reference is not counted
-/// down: no thread has another one from which it could add a third.
+/// \returns true if this was the last reference: the caller must free the object. The only reference is not
+/// counted down, because no other thread has a reference from which it could make another.
 inline bool drop_reference(launched& t) noexcept {
   return t.references.load(std::memory_order_acquire) == 1 ||
          t.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -369,7 +368,7 @@ template <class T> struct promised : launched_value<T> {
     this->free = [](launched* self) noexcept { delete static_cast<promised*>(self); };
   }
 };
-/// \throws usage_error if it is null
+/// \throws usage_error if the state is null
 inline void require_promise(const launched* state) {
   if (state == nullptr)
     throw usage_error("sukima: a promise that was moved from has no future and takes no result");

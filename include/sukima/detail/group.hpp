@@ -11,7 +11,7 @@ namespace sukima::detail {
 
 struct group_core;
 
-/// A child of a group: in the group's list until a worker runs it.
+/// A child of a group. It is in the group's list until a worker runs it.
 struct group_child : task {
   group_child* before = nullptr;
   group_child* after = nullptr;
@@ -37,23 +37,23 @@ template <class F> struct group_child_of : group_child {
 
 namespace sukima::detail {
 
-/// A group whose scope choice point is at `scope`, in the running fiber.
+/// Makes a group whose scope choice point is at `scope`, in the running fiber.
 group_core* make_group(char* scope);
-/// The place for a scope choice point of code without a context: at the ambient top, which moves above it.
-/// \throws usage_error where there is no ambient context
+/// The place for a scope choice point in code without a context: the ambient top, which moves above it.
+/// \throws usage_error if there is no ambient context
 char* take_ambient_scope();
 /// Moves the ambient top back to `scope`.
 void give_ambient_scope(char* scope) noexcept;
 /// Cancels children that have not ended, waits for them, and frees the group.
 void end_group(group_core* g) noexcept;
-/// Hands a child over. False: too many wait already; the caller has to run it with `run_child`.
+/// Adds a child to the group. \returns false if too many wait already: the caller must call `run_child`
 bool add_child(group_core& g, group_child* child);
-/// Runs a child here, below the context, to its end. \throws aborted, where that concerns the caller itself
+/// Runs a child here, below the context, to its end. \throws aborted, if the abort affects the caller itself
 void run_child(group_core& g, group_child* child, context c);
-/// Drops a child, where run_child is not possible.
+/// Drops a child that cannot be passed to run_child.
 void drop_child(group_core& g, group_child* child) noexcept;
-/// Runs children, and waits for those that others run. \returns false: it was cancelled
-/// \throws what the first child that threw has thrown; aborted
+/// Runs children, and waits for children that other workers run. \returns false: the group was cancelled
+/// \throws the exception of the first child that threw; aborted
 bool wait_group(group_core& g, context c);
 void cancel_group(group_core& g) noexcept;
 bool group_is_cancelled(const group_core& g) noexcept;

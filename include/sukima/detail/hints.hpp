@@ -9,7 +9,7 @@
 
 namespace sukima::detail {
 
-/// Stands where a hint was not given.
+/// Placeholder for a hint that was not given.
 struct no_hint {};
 
 template <class F> struct guard_hint {
@@ -69,7 +69,7 @@ template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
   else
     return pick_grain(more...);
 }
-/// Whether these are hints and nothing else, none of them more often than stated.
+/// Whether all arguments are hints, and no form of hint is given more often than stated.
 template <class... Hint>
 constexpr bool are_hints(std::size_t guards, std::size_t splits, std::size_t grains,
                          std::size_t places) noexcept {
@@ -97,7 +97,7 @@ template <class... Hint> constexpr void require_search_hints() noexcept {
                 "the last arguments of sukima::search are hints: sukima::guard and sukima::split, each at "
                 "most once");
 }
-/// 0: the loop measures its iterations itself.
+/// The number of iterations of a `grain` hint; 0: the loop measures its iterations itself.
 inline std::int64_t iterations_of(no_hint) noexcept { return 0; }
 inline std::int64_t iterations_of(grain_hint g) noexcept { return g.iterations; }
 

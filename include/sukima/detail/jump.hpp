@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of the runtime to code that no C++ exception may pass: C that was generated from another
+// The interface of the runtime for code that no C++ exception may pass: C that was generated from another
 // language.
 //
-// Such code is left by jumps. The leaving fiber goes through its choice points from the youngest down, aborts
-// and awaits the tasks that were split off, and then jumps over all the frames at once. So no function here
-// throws; each returns its outcome instead.
+// A fiber leaves such code by jumps. It goes through its choice points from the youngest down, aborts and
+// awaits the tasks that were split off, and then jumps over all the frames at once. So the functions for this
+// do not throw; each returns its outcome instead.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -31,33 +31,33 @@ task* segment_task(const void* in_choice_stack) noexcept;
 /// if backtracking failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
-/// Completes all children of a choice point whose owner has done its own part: children that no worker began
-/// run here, the others are awaited. They stay on the choice point. \returns the newest; null if there are
-/// none
+/// Completes all children of a choice point whose owner has done its own part: runs children that no worker
+/// began, and awaits the others. They stay on the choice point. \returns the newest; null if there are none
 task* complete_children(choice_point* r) noexcept;
-/// The same for a choice point that is left early: nothing is begun any more, and what runs is cancelled.
+/// The same for a choice point that is left early: begins no child any more, and cancels running ones.
 task* stop_children(choice_point* r) noexcept;
 /// Counts for the statistics that the fiber of this choice point left its task because of an abort.
 void count_abort(choice_point* r) noexcept;
-/// The caller has destroyed all children of a choice point: it counts as never split, and an abort that
-/// concerned it and nothing older has ended. \param kind of the choice point, read before the children were
-/// destroyed
+/// Called after the caller has destroyed all children of a choice point. The choice point then counts as
+/// never split, and an abort that affected it but nothing older has ended. \param kind  of the choice point,
+/// read before the children were destroyed
 void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 
-/// Runs a root for a caller without a context that must not be left by an abort from outside: on the default
-/// runtime; or, on a worker, on a fiber of its own, which stays on this thread like the caller's until the
-/// root has ended. \throws what the root threw, if it ran on the default runtime; what starting it threw
+/// Runs a root for a caller without a context, which no abort from outside may leave. Outside the runtime,
+/// the root runs on the default runtime. On a worker, it runs on a fiber of its own, which stays on this
+/// thread like the caller's until the root has ended. \throws the root's exception, if it ran on the default
+/// runtime; the exceptions of starting it
 void enter_masked(root_task& root);
 
 /// The segment that this thread runs, as an address that no other running segment has; null: none.
 const void* running_segment() noexcept;
 
-/// A number of the running worker that no other worker of this process has or had, from 1; 0: outside.
+/// The number of the running worker, from 1. No other worker of this process has or had it. 0: outside.
 std::uint32_t running_worker_number() noexcept;
 /// The greatest of these numbers so far.
 std::uint32_t last_worker_number() noexcept;
 
-/// To be called before a jump over frames of the running stack: AddressSanitizer must know about it.
+/// Must be called before a jump over frames of the running stack, to inform AddressSanitizer.
 void frames_are_left() noexcept;
 
 /// Ends the program with status 70 after flushing stdout: the message says what cannot continue.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop under parallel_for, parallel_reduce and search: one choice point, iterations given away from its
-// upper end.
+// The loop under parallel_for, parallel_reduce and search. It has one choice point, and gives iterations away
+// from its upper end.
 #pragma once
 
 #include <sukima/detail/clone.hpp>
@@ -27,7 +27,7 @@ template <class Body, class... Arguments, class... Before>
 inline constexpr bool body_is_callable<Body, argument_list<Arguments...>, Before...> =
     callable_with<Body, Before..., Arguments...>;
 
-/// How a loop over a source names its iterations: by numbers, unless the source says otherwise.
+/// The type by which a loop over a source names its iterations: numbers, unless the source defines another.
 template <class Source> struct place_in {
   using type = std::int64_t;
 };
@@ -42,15 +42,15 @@ template <class Source> using place_of = typename place_in<Source>::type;
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Iterations are numbered from the loop's first one. A type of its own: the compiler then knows that a
-/// body's stores to integers do not change the loop's bounds, and may keep the bounds in registers and
-/// vectorise.
+/// The number of an iteration, counted from the loop's first one. It has a type of its own, so the compiler
+/// knows that a body's stores to integers do not change the loop's bounds, and may keep the bounds in
+/// registers and vectorise.
 enum class position : std::int64_t {};
 inline constexpr position at(std::int64_t i) noexcept { return static_cast<position>(i); }
 inline constexpr std::int64_t number(position p) noexcept { return static_cast<std::int64_t>(p); }
 
-/// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is
-/// not its own any more. Used by the owner, or by a helper while the owner is suspended.
+/// `next` is the first iteration that the owner has not begun and is not about to begin. `end` is the first
+/// one that is no longer the owner's. The owner uses them, or a helper while the owner is suspended.
 struct alignas(choice_point_alignment) loop_point : choice_point {
   using place = std::int64_t;
   position next;
@@ -67,7 +67,7 @@ template <class Place> struct piece_task : task {
 };
 using loop_task = piece_task<std::int64_t>;
 
-/// States whether the pieces of the loop with this frame travel: a specialization with a member `point` does
+/// A specialization with a member `point` makes the pieces of the loop with this frame travel
 /// (sukima/cluster/loops.hpp).
 template <class Frame> struct travels_piece {};
 template <class Frame>
@@ -128,8 +128,8 @@ template <class Frame> struct loop_operations {
   static constexpr choice_point_kind kind = kind_of_loop<Frame, loop_operations>();
 };
 
-/// The operations of a loop on its own choice point. This one is for numbered iterations; successors.hpp has
-/// the one for those of a forward range.
+/// The operations of a loop on its own choice point. This specialization is for numbered iterations;
+/// successors.hpp has the one for forward ranges.
 template <class Place> struct loop_form;
 template <> struct loop_form<std::int64_t> {
   using point = loop_point;
@@ -156,7 +156,7 @@ template <class Strip>
   strip_length strip(grain);
   const std::uint32_t uses = ambient.uses;
   for (;;) {
-    // A rest that is known to end within a strip is not split any more: next is the end then.
+    // A rest that is known to end within a strip is not split any more: `next` is then the end.
     point->next = at(strip.covers(number(point->end) - i) ? number(point->end) : i + 1);
     poll(point);
     point->next = at(std::max(strip.end(i, number(point->end) - i), i + 1));
@@ -171,7 +171,7 @@ template <class Strip>
   }
 }
 
-/// Ends finished children that were not merged because a merge threw.
+/// Holds finished children, and destroys those that were not merged because a merge threw.
 class children {
  public:
   explicit children(task* newest) noexcept : next_(newest) {}
@@ -194,8 +194,8 @@ class children {
 /// The sum of a loop that has no result.
 struct nothing {};
 
-/// The cold end of a loop that was split.
-/// \param sum  a reference where moving it may throw: nothing may throw before the children are joined
+/// Joins and merges the children of a loop that was split.
+/// \param sum  a reference if moving a Sum may throw: nothing may throw before the children are joined
 template <class Sum, class From, class Merge>
 [[gnu::cold, gnu::noinline]] Sum merge_children(choice_point* r, From sum, const Merge& merge) {
   children left(join_children(r));
@@ -203,13 +203,14 @@ template <class Sum, class From, class Merge>
   return static_cast<Sum&&>(sum);
 }
 
-/// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
+/// Runs the iterations [from, to) of a loop as its owner, and merges the results of its children.
 ///
 /// The sum is passed by value and is a local variable wherever values are added to it. No other code has its
 /// address, so it stays in a register across the polls.
 /// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next`
 /// is `end`
-/// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
+/// \param merge    merge(sum, task*): takes over the result of a finished child, in the order of the
+/// iterations
 template <context_type C, class Place, class Sum, class Frame, class Iterate, class Merge>
 [[gnu::always_inline]] inline Sum run_loop(C here, Frame& frame, Place from, Place to, Sum sum,
                                            Iterate&& iterate, Merge&& merge) {
@@ -229,7 +230,7 @@ template <context_type C, class Place, class Sum, class Frame, class Iterate, cl
   return own;
 }
 
-/// The iterations of a loop one by one, with a poll before each.
+/// Runs the iterations of a loop one by one, with a poll before each.
 /// \param step step(sum, context, place)
 template <class Point, context_type C, class Sum, class Step>
 [[gnu::always_inline]] inline Sum run_each(Point* r, C below, Sum sum, const Step& step) {
@@ -252,7 +253,7 @@ template <class F> constexpr bool is_copied_unnoticed() {
   else
     return false;
 }
-/// The callable itself, or its address where a copy could be noticed.
+/// The callable itself, or its address if a copy would make a visible difference.
 template <class F> struct local_callable {
   static constexpr bool copied = is_copied_unnoticed<std::remove_const_t<F>>();
   [[no_unique_address]] std::conditional_t<copied, std::remove_const_t<F>, F*> callee;
@@ -271,7 +272,7 @@ template <class F> struct local_callable {
   }
 };
 
-/// A source as a loop holds it: a copy, which no other code changes, or its address if it walks.
+/// A source as a loop stores it: a copy, which no other code changes, or its address if it walks.
 template <class Source> struct held_source {
   std::conditional_t<Source::walks, const Source*, Source> held;
   explicit held_source(const Source& s)
@@ -289,9 +290,9 @@ template <class Source> struct held_source {
   }
 };
 
-/// The owner's iterations of a loop over a source's elements, in the way that suits the body.
+/// Runs the owner's iterations of a loop over a source's elements, in the way that suits the body.
 /// \tparam Before arguments that the body is given before the element
-/// \param add  add(sum, f) calls f(before…) and adds its result up
+/// \param add  add(sum, f) calls f(before…) and adds its result to the sum
 template <class... Before, class Point, context_type C, class Sum, class Body, class Source, class Add>
 [[gnu::always_inline]] inline Sum iterate(Point* point, C below, std::int64_t grain, Body& body,
                                           const Source& source, Sum sum, const Add& add) {

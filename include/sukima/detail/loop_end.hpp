@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ends of loops: a place, or a condition, as that of a `take_while` view.
+// The ends of loops: a place, or a condition, such as that of a `take_while` view.
 #pragma once
 
 #include <sukima/detail/loop.hpp>
@@ -11,9 +11,9 @@
 
 namespace sukima::detail {
 
-/// A range with a sentinel that is compared with each iterator, because it has no distance from them. Such a
-/// loop may end early. Parallel code looks for the end first, since it gives iterations away from there. A
-/// clone tests the condition before each iteration, as a plain loop does.
+/// A range whose sentinel has no distance from iterators, so it is compared with each iterator. A loop over
+/// such a range may end early. Parallel code searches for the end first, because it gives iterations away
+/// from there. A clone tests the condition before each iteration, as a plain loop does.
 template <class Range>
 concept ends_by_condition =
     std::ranges::forward_range<Range> && !std::ranges::common_range<Range> &&
@@ -31,7 +31,7 @@ template <std::random_access_iterator I, std::sentinel_for<I> S> struct end_by_c
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Is there an iteration from `i` on?
+/// Whether there is an iteration from `i` on.
 template <class Place> [[gnu::always_inline]] inline bool any_left(Place i, Place to) {
   return loop_form<Place>::any(i, to);
 }
@@ -45,8 +45,8 @@ template <class I, class S>
   return i != to;
 }
 
-/// The place where a loop ends that goes on at `i`.
-/// \par Complexity linear in the iterations that are left if a condition decides
+/// The end of a loop that continues at `i`.
+/// \par Complexity linear in the remaining iterations if the end is a condition
 template <class Place> [[gnu::always_inline]] inline Place end_from(Place, Place to) { return to; }
 template <class I, class S> std::int64_t end_from(std::int64_t i, const end_by_condition<I, S>& to) {
   while (!to.at(i)) ++i;

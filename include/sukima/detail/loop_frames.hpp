@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of parallel_for and parallel_reduce, which their pieces share, and what these loops do in
-// a clone.
+// The frames of parallel_for and parallel_reduce, which their pieces share, and the work of these loops in a
+// clone.
 #pragma once
 
 #include <sukima/detail/clone_loop.hpp>
@@ -13,7 +13,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// A piece of a loop over a source that walks has a source of its own, from the place where its owner was.
+/// The task of a piece whose source walks. It has a source of its own, which begins where the owner's was.
 template <class Source, class Task> struct walking_task : Task {
   Source source;
   explicit walking_task(const Source& s) : source(s) {}
@@ -93,7 +93,7 @@ template <class T, class Combine> struct fold_into_nothing {
   }
 };
 
-/// Whether what a body returns can be combined with a sum and begin one, and two sums can be combined.
+/// Whether a body's result can be combined with a sum and can begin one, and two sums can be combined.
 template <class T, class Combine, class Body, class List> inline constexpr bool combines = false;
 template <class T, class Combine, class Body, class... Arguments>
 inline constexpr bool combines<T, Combine, Body, argument_list<Arguments...>> =

@@ -37,13 +37,13 @@ concept splits_itself = requires(std::remove_cvref_t<Range>& r) {
 template <class Range>
 concept indexed_range = std::ranges::random_access_range<Range> && !splits_itself<Range>;
 
-/// Wide integers are among them only so that they can be refused with a sentence (require_bounds).
+/// Includes wide integers only so that a clear message can refuse them (require_bounds).
 template <class I>
 concept whole_number = (std::integral<I> && !std::is_same_v<I, bool>) || too_wide<I>;
 template <class I>
 concept loop_index = whole_number<I> || std::random_access_iterator<I>;
 
-/// first + i. The sum fits into the type; i may not, as in a loop over all of `int`.
+/// first + i. The sum fits into the type; i may not fit, as in a loop over all of `int`.
 template <whole_number I> constexpr I sum_of(I first, std::int64_t i) noexcept {
   if constexpr (sizeof(I) > sizeof i) {
     return static_cast<I>(first + static_cast<I>(i));
@@ -53,12 +53,12 @@ template <whole_number I> constexpr I sum_of(I first, std::int64_t i) noexcept {
   }
 }
 
-/// The first of a loop's elements and how to get at the i-th. The simplest source; docs of the others:
-/// ranges.hpp.
+/// The first of a loop's elements, and access to the i-th. It is the simplest source; ranges.hpp documents
+/// the others.
 ///
-/// A source has the types that a body is given for one iteration (`arguments`), calls f with them for one
-/// iteration (`visit`) or for several (`each`), and says whether it hands out blocks of iterations
-/// (`in_blocks`) and whether it changes while it is walked through, so that each piece needs its own
+/// A source defines the types of a body's arguments for one iteration (`arguments`). It calls f with them for
+/// one iteration (`visit`) or for several (`each`). It states whether it gives out blocks of iterations
+/// (`in_blocks`), and whether it changes while a loop walks through it, so that each piece needs its own
 /// (`walks`).
 template <loop_index I> struct element_source {
   I first;
@@ -69,7 +69,7 @@ template <loop_index I> struct element_source {
       return first[static_cast<std::iter_difference_t<I>>(i)];
   }
   template <class F> [[gnu::always_inline]] void visit(std::int64_t i, F&& f) const { f((*this)[i]); }
-  /// Calls f with the elements [i, stop), counting in the elements' own type: that can be vectorised.
+  /// Calls f with the elements [i, stop). It counts in the elements' own type, which can be vectorised.
   template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
     if constexpr (whole_number<I>) {
       const I end = sum_of(first, stop - 1);
@@ -114,7 +114,7 @@ template <loop_index I> std::int64_t distance(I first, I last) {
   }
 }
 
-/// The number of a range's elements; a view of integers of 64 bits has a wider one.
+/// The number of a range's elements. The distance in a view of 64-bit integers has a wider type.
 template <class Range> std::int64_t length_of(Range& range) {
   return checked_length(std::ranges::distance(range));
 }

@@ -76,12 +76,12 @@ template <std::random_access_iterator I, class Predicate> struct filtered_source
   }
 };
 
-/// The elements from an iterator on that can only be reached one after the other. The loop that owns it moves
-/// it forward; a piece that is split off gets a copy from where the owner is, and walks from there to its
-/// first element on its thief's time.
+/// Elements from an iterator on that can be reached only one after the other. The loop that owns the source
+/// moves it forward. A piece that is split off gets a copy of the source at the owner's position, and its
+/// thief walks from there to the piece's first element.
 ///
-/// `at` and `number` fit together whenever the loop polls, and only then copies are made: by the owner's
-/// fiber, or by a helper while that is suspended.
+/// `at` and `number` match whenever the loop polls. Copies are made only then: by the owner's fiber, or by a
+/// helper while that fiber is suspended.
 template <std::forward_iterator I> struct walking_source {
   mutable I at;
   mutable std::int64_t number = 0;  ///< of the iteration whose element `at` points to
@@ -138,7 +138,7 @@ concept taken_by_successor =
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Calls f(source, count) with a range's source; what that refers to lives until f returns.
+/// Calls f(source, count) with a range's source. Objects that the source refers to live until f returns.
 template <class Range, class F> decltype(auto) with_source(Range&& range, F&& f) {
   if constexpr (with_own_source<Range>) {
     const auto own = range.source_for_loops();
@@ -174,8 +174,8 @@ template <class F> struct plain_branch {
   F f;
   decltype(auto) operator()(context c) const { return f(c); }
 };
-/// The fork of something that splits itself, with one branch for each part: they exist as clones where the
-/// body does.
+/// Forks a range that splits itself, with one branch for each part. The branches exist as clones if the body
+/// does.
 template <class S, class Body, context_type C, class First, class Second>
 auto fork_parts(C c, First first, Second second) {
   if constexpr (body_is_generic<Body&, argument_list<std::ranges::range_reference_t<S>>>)
@@ -184,7 +184,7 @@ auto fork_parts(C c, First first, Second second) {
     return fork2_in(c, plain_branch<First>{first}, plain_branch<Second>{second}, no_hint{});
 }
 
-/// The elements of something that splits itself, by forks: a thief gets the largest part that is left.
+/// Visits the elements of a range that splits itself, by forks: a thief gets the largest part that is left.
 template <context_type C, class S, class Body> void for_each_split(C c, S& s, Body& body) {
   if (std::optional<S> rest = s.split()) {
     fork_parts<S, Body>(
@@ -195,7 +195,8 @@ template <context_type C, class S, class Body> void for_each_split(C c, S& s, Bo
   for (auto&& x : s) call(c, body, std::forward<decltype(x)>(x));
 }
 
-/// \tparam Sum T where the sum begins with `init`, std::optional<T> in what is right of that
+/// Reduces the elements of a range that splits itself, by forks.
+/// \tparam Sum  T if the sum begins with `init`; std::optional<T> in the parts to the right of that
 template <class T, class Sum, context_type C, class S, class Body, class Combine>
 Sum reduce_split(C c, S& s, Sum sum, Body& body, Combine& combine) {
   const std::conditional_t<std::is_same_v<Sum, T>, fold_into<T, Combine>, fold_into_nothing<T, Combine>> fold{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stable sort: merge sort between the range and a buffer of the same length, halves and merges forked.
+// The stable sort: merge sort between the range and a buffer of the same length. Halves and merges are
+// forked.
 #pragma once
 
 #include <sukima/detail/cheap_merge.hpp>
@@ -14,7 +15,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Room for `count` objects; none without memory. Destroys the objects that were made in it.
+/// Memory for `count` objects; null if none is available. Destroys the objects that were made in it.
 template <class T> class sort_buffer {
  public:
   explicit sort_buffer(std::size_t count) noexcept
@@ -41,7 +42,7 @@ template <class T> class sort_buffer {
       parallel_for(c, std::size_t{0}, count, move_to);
       made_ = count;
     } else {
-      // One after the other: an exception, or an abort in the middle, must leave a beginning to be ended.
+      // One after the other, so that after an exception or an abort the objects made so far can be destroyed.
       for (; made_ < count; ++made_) move_to(made_);
     }
   }
@@ -89,12 +90,12 @@ template <class I, class Less> class merge_sort {
   using distance = std::iter_difference_t<I>;
   using value = std::iter_value_t<I>;
   static constexpr distance small = 32;
-  static constexpr distance shared = 1 << 13;  ///< from here on a merge is forked
+  static constexpr distance shared = 1 << 13;  ///< a merge of more elements is forked
 
  public:
   merge_sort(I range, value* buffer, const Less& less) : range_(range), buffer_(buffer), less_(less) {}
 
-  /// Sorts what is in the buffer's [from, to) into the range.
+  /// Sorts the elements in the buffer's [from, to) into the range.
   void to_range(context c, distance from, distance to) const {
     if (to - from <= small) {
       if constexpr (cheap_to_copy<value>) {
@@ -113,7 +114,7 @@ template <class I, class Less> class merge_sort {
   }
 
  private:
-  /// Sorts what is in the buffer's [from, to) there.
+  /// Sorts the elements in the buffer's [from, to) in place.
   void to_buffer(context c, distance from, distance to) const {
     if (to - from <= small) {
       if constexpr (cheap_to_copy<value>)
@@ -135,7 +136,7 @@ template <class I, class Less> class merge_sort {
       From b_cut = b;
       if (a_end - a >= b_end - b) {
         a_cut += (a_end - a) / 2;
-        b_cut = std::lower_bound(b, b_end, *a_cut, less_);  // equal ones of b stay behind those of a
+        b_cut = std::lower_bound(b, b_end, *a_cut, less_);  // equal elements of b stay behind those of a
       } else {
         b_cut += (b_end - b) / 2;
         a_cut = std::upper_bound(a, a_end, *b_cut, less_);

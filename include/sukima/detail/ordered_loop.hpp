@@ -17,7 +17,7 @@ namespace sukima::detail {
 /// Consecutive iterations that are combined at once: one, or as many as the trie combines into one place.
 struct iteration_run {
   std::int64_t first;
-  bool is_whole;  ///< `iterations_of_a_run` iterations, or else one
+  bool is_whole;  ///< `iterations_of_a_run` iterations; otherwise one
 };
 inline constexpr std::int64_t iterations_of_a_run = 16;
 
@@ -72,7 +72,7 @@ template <class I> class numbered_iterator {
   I at_{};
 };
 
-/// Elements that can only be reached one after the other, by their iterators.
+/// Elements that can be reached only one after the other, by stored iterators.
 template <class I> struct reached_source {
   const I* first;
   using arguments = argument_list<std::iter_reference_t<I>>;
@@ -109,7 +109,7 @@ template <class Source> struct block_numbers {
     source.each(block * size, std::min(count, (block + 1) * size), f);
   }
 };
-/// Blocks of a power of two of iterations each, about this number of them.
+/// The size of a block, a power of two, that divides the iterations into about this number of blocks.
 constexpr std::int64_t block_size(std::int64_t count, std::int64_t blocks) noexcept {
   return static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, count / blocks))));
@@ -121,7 +121,7 @@ template <class Combine> struct ordered_combine {
   [[no_unique_address]] shared_callable<Combine> inner;
 };
 
-/// Values whose combination may be written for many iterations at once.
+/// Values that may be stored for all iterations of a run before they are combined.
 template <class T>
 concept cheap_value = std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T> &&
                       sizeof(T) <= 2 * sizeof(double);
@@ -130,7 +130,7 @@ concept cheap_value = std::is_trivially_copyable_v<T> && std::is_trivially_defau
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// How a numbered loop keeps its body. A specialization keeps what travels by value
+/// How a numbered loop stores its body. A specialization stores bodies that travel by value
 /// (sukima/cluster/loops.hpp).
 template <class Body> struct held_body : local_callable<Body> {
   using local_callable<Body>::local_callable;
@@ -161,7 +161,7 @@ template <class T, class Source, class Body, class Combine> struct ordered_body_
   [[no_unique_address]] shared_callable<Combine> combine;
 
   static constexpr bool with_context = body_takes_context<Body&, typename Source::arguments>;
-  /// Runs pay where the body is expected to be short, and each iteration has a value.
+  /// Runs are faster if the body is expected to be short and each iteration has a value.
   static constexpr bool in_runs = !with_context && cheap_value<T> && requires(const Source& s) { s[0]; };
 
   [[gnu::always_inline]] T run_of_values(std::int64_t first) const {
@@ -203,7 +203,7 @@ struct ordered_body<T, Source, Body, Combine, false> : ordered_body_base<T, Sour
   }
 };
 
-/// The body of a loop over elements that bring their numbers along.
+/// The body of a loop over elements that contain their numbers.
 template <class T, class Element, class Body, bool WithContext = takes_context<Body&, Element>>
 struct ordered_element_body {
   held_body<Body> body;

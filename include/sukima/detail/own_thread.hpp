@@ -9,8 +9,8 @@
 
 namespace sukima::detail {
 
-/// While it lives, threads that the calling thread starts are born with all signals blocked, except those of
-/// their own faults: signals are for the program's own threads.
+/// During its lifetime, threads that the calling thread starts begin with all signals blocked, except those
+/// of their own faults. Other signals are for the program's own threads.
 class signals_blocked {
  public:
   signals_blocked() noexcept {
@@ -27,7 +27,7 @@ class signals_blocked {
   sigset_t before_;
 };
 
-/// A thread of the library's own holds one while it runs: it does not keep the process alive.
+/// Each of the library's own threads holds one while it runs, so that it does not keep the process alive.
 ///
 /// The C library ends a process whose main thread has ended by pthread_exit when the last thread ends. The
 /// library's own threads, which wait for work, never end by themselves. So when all other threads have ended,

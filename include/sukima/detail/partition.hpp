@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitioning by blocks: without branches that depend on the elements, and by several workers at once.
 //
-// A block's misplaced elements are listed first (their offsets; no branch that could be predicted wrongly),
-// then swapped with those of a block from the other end (after Edelkamp and Weiss, "BlockQuicksort", 2016).
-// Because a pair of blocks needs nothing but itself, workers take pairs from both ends of a large range at
-// the same time; what each of them leaves half done is moved to the middle and partitioned there.
+// First the offsets of a block's misplaced elements are listed, without branches that could be mispredicted.
+// Then these elements are swapped with those of a block from the other end (after Edelkamp and Weiss,
+// "BlockQuicksort", 2016). A pair of blocks does not depend on other blocks, so workers take pairs from both
+// ends of a large range at the same time. The blocks that they leave unfinished are moved to the middle and
+// partitioned there.
 #pragma once
 
 #include <sukima/fork.hpp>
@@ -22,7 +23,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Offsets of misplaced elements of one block, a pending range of them.
+/// The offsets of one block's misplaced elements. A range of them is pending.
 template <class Offset, std::size_t Size> struct misplaced {
   std::array<Offset, Size> offset;
   std::size_t begin = 0;
@@ -40,7 +41,7 @@ template <class Offset, std::size_t Size> struct misplaced {
   }
 };
 
-/// Exchanges as many misplaced elements of a block on the left for those of one on the right as both have.
+/// Swaps misplaced elements of a left block and a right block until one of the blocks has none left.
 template <class I, class Left, class Right>
 void swap_misplaced(I left_block, Left& left, I right_block, Right& right) {
   using distance = std::iter_difference_t<I>;
@@ -53,7 +54,7 @@ void swap_misplaced(I left_block, Left& left, I right_block, Right& right) {
     return right_block + static_cast<distance>(right.offset[right.begin + i]);
   };
   if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
-    // In one cycle: a move for each element, where a swap needs three for two.
+    // As one cycle, which needs a move for each element. A swap needs three moves for two elements.
     if (pairs > 0) {
       I hole = left_place(0);
       value first(std::ranges::iter_move(hole));
@@ -77,8 +78,7 @@ void swap_misplaced(I left_block, Left& left, I right_block, Right& right) {
   right.count -= pairs;
 }
 
-/// Moves the elements for which goes_left holds before the others. An exception of goes_left loses no
-/// element.
+/// Moves the elements for which goes_left holds before the others. No element is lost if goes_left throws.
 /// \returns the first one for which it does not hold
 template <class I, class GoesLeft> I partition_here(I first, I last, const GoesLeft& goes_left) {
   using distance = std::iter_difference_t<I>;
@@ -86,8 +86,8 @@ template <class I, class GoesLeft> I partition_here(I first, I last, const GoesL
   misplaced<std::uint8_t, block> left;
   misplaced<std::uint8_t, block> right;
   const auto stays_right = [&](auto&& x) { return !goes_left(x); };
-  // [first, left_block) is done, as is everything from `last` on; a block is pending where `count` is not
-  // 0.
+  // [first, left_block) is done, as are all elements behind the right block. A block is pending if its
+  // `count` is not 0.
   I left_block = first;
   I left_end = first;
   I right_block = last;
@@ -117,7 +117,7 @@ template <class I, class GoesLeft> I partition_here(I first, I last, const GoesL
   return left_end;
 }
 
-/// The partition of a large range by all workers that have time.
+/// The partition of a large range by all workers that are free.
 template <class I, class GoesLeft> class shared_partition {
   using distance = std::iter_difference_t<I>;
 
@@ -128,10 +128,10 @@ template <class I, class GoesLeft> class shared_partition {
   shared_partition(I first, I last, const GoesLeft& goes_left)
       : first_(first), count_(last - first), goes_left_(goes_left) {}
 
-  /// As partition_here.
+  /// Like partition_here.
   I run(context c) {
     const std::int64_t helpers = std::clamp<std::int64_t>(count_ / (64 * block), 1, most_helpers);
-    // A helper that comes when everything is taken has nothing to do; with one worker the first does all.
+    // A helper that begins after all blocks are taken has nothing to do. With one worker, the first does all.
     parallel_for(c, std::int64_t{0}, helpers, [this](context below, std::int64_t i) { help(below, i); });
     const ends taken = taken_.load(std::memory_order_relaxed);
     const std::int64_t left =
@@ -147,7 +147,7 @@ template <class I, class GoesLeft> class shared_partition {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
   };
-  /// Blocks that a helper has left half done; −1: none.
+  /// The blocks that a helper has left unfinished; −1: none.
   struct alignas(64) rest {
     std::int64_t left = -1;
     std::int64_t right = -1;
@@ -172,7 +172,7 @@ template <class I, class GoesLeft> class shared_partition {
     misplaced<std::uint16_t, block> right;
     rest& mine = rests_[static_cast<std::size_t>(helper)];
     for (;;) {
-      fork2(c, [] {}, [] {});  // looks for thieves: they help from the outside
+      fork2(c, [] {}, [] {});  // a poll: thieves take other iterations of the loop in run()
       if (left.count == 0) {
         if ((mine.left = take<&ends::left>()) < 0) return;
         left.list(left_block(mine.left), block, [&](auto&& x) { return !goes_left_(x); });
@@ -187,8 +187,7 @@ template <class I, class GoesLeft> class shared_partition {
     }
   }
 
-  /// Moves the half-done blocks of one side to its inner end. \returns how many blocks of that side are
-  /// done
+  /// Moves the unfinished blocks of one side to its inner end. \returns how many blocks of that side are done
   template <std::int64_t rest::* Side, class Block>
   std::int64_t gather(std::int64_t taken, const Block& block_of) {
     std::array<std::int64_t, most_helpers> open;
@@ -207,13 +206,13 @@ template <class I, class GoesLeft> class shared_partition {
   I first_;
   std::int64_t count_;
   const GoesLeft& goes_left_;
-  /// Relaxed: the word is all that its CAS decides about; the blocks' elements are ordered by the joins.
+  /// Relaxed: its CAS orders no other data. The joins order the blocks' elements.
   /// no partner: only the word itself counts
   alignas(64) std::atomic<ends> taken_{};
   std::array<rest, most_helpers> rests_;
 };
 
-/// The partition of a range, by several workers where it is large.
+/// The partition of a range, by several workers if it is large.
 template <class I, class GoesLeft> I divide(context c, I first, I last, const GoesLeft& goes_left) {
   constexpr std::iter_difference_t<I> shared = 1 << 17;
   if (last - first < shared) return partition_here(first, last, goes_left);

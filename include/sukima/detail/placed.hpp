@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hints about the place of a computation: the data in a frame, and the request for a place.
 //
-// Only `on` writes an object, in its own frame, and links it to the innermost one of the fiber. Frames are in
-// the order of the choice stack. A choice point belongs to the youngest of these objects whose `top` is not
-// above it. So calls, forks and loops inherit their place without passing it on.
+// Only `on` writes a `placed` object, in its own frame, and links it to the innermost one of the fiber.
+// Frames are in the order of the choice stack. A choice point belongs to the youngest of these objects whose
+// `top` is not above it. So calls, forks and loops inherit their place without passing it on.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -18,7 +18,8 @@
 
 namespace sukima::detail {
 
-/// Its address identifies a hint in the source. The runtime learns how long the branches of each one take.
+/// The address of such an object identifies a hint in the source. The runtime measures the branches of each
+/// hint.
 struct alignas(16) hint_code {};
 /// \tparam Types  the types of the hint's place and of what it calls
 template <class... Types> inline constexpr hint_code code_of_hint{};
@@ -26,9 +27,9 @@ template <class... Types> inline constexpr hint_code code_of_hint{};
 /// The hint of one frame.
 struct placed {
   sukima_place place;
-  std::uint32_t number;  ///< among the frames with a hint of its fiber
+  std::uint32_t number;  ///< among its fiber's frames with a hint
   char* top;  ///< of its context: choice points from here on inherit the place
-  placed* outer;  ///< the next one in this segment of the fiber; null: none
+  placed* outer;  ///< the next outer frame with a hint in this segment of the fiber; null: none
   const hint_code* code;
   std::uint64_t since;  ///< tick at which it was reported (runtime/place/hints.hpp); 0: it was not
 };
@@ -36,7 +37,7 @@ struct placed {
 /// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there
 /// is no memory for the runtime's table of places; nothing is linked then
 bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept;
-/// Unlinks it, on any worker.
+/// Unlinks the frame's hint, on any worker.
 void end_placed(placed& frame) noexcept;
 
 /// The argument that names a place: a place, or a function that returns one.
@@ -51,8 +52,8 @@ template <place_source P> sukima_place number_of(P& where) {
     return static_cast<place>(where()).number();
 }
 
-/// A hint that lasts as long as this object, which is in the frame of `on`. The place is not requested
-/// where hints are switched off.
+/// A hint that lasts as long as this object, which is in the frame of `on`. The place is not requested if
+/// hints are switched off.
 class placed_scope {
  public:
   template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where, const hint_code& code) {
@@ -75,7 +76,7 @@ class placed_scope {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Calls f with a hint. A sequential clone is too short for one: there it is a plain call.
+/// Calls f with a hint. A sequential clone is too short for a hint, so there this is a plain call.
 template <context_type C, class P, class F>
 [[gnu::always_inline]] inline decltype(auto) call_on(C c, P& where, F&& f) {
   if constexpr (clone_context_type<C>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_for and parallel_reduce with a hint that sends their iterations to a place. With a function of the
-// element, those of parallel_for are grouped by place, with a fork for each place.
+// parallel_for and parallel_reduce with a hint that sends their iterations to a place. If the hint is a
+// function of the element, the iterations of parallel_for are grouped by place, with a fork for each place.
 #pragma once
 
 #include <sukima/detail/placed.hpp>
@@ -28,7 +28,7 @@ struct placed_groups {
   std::vector<placed_group> groups;  ///< the caller's own place first
 };
 /// Groups iterations by one counting sort.
-/// \param places of the iterations from the first one on, which has the number `first`
+/// \param places  of the iterations in order; the first one has the number `first`
 /// \throws std::bad_alloc
 /// \par Complexity linear in the number of iterations and of the machine's places
 placed_groups group_by_place(const std::vector<sukima_place>& places, std::int64_t first);
@@ -61,13 +61,13 @@ template <class F, class Hint, class... More> void without_place(F&& f, Hint hin
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// The groups of a loop, each as a loop of its own.
+/// Runs the groups of a loop, each as a loop of its own.
 template <class Source, class Body, class... Hints> class loop_in_groups {
  public:
   loop_in_groups(const placed_groups& groups, const Source& source, Body& body)
       : groups_(groups), source_(source), body_(body) {}
 
-  /// Runs the groups up to `last`. The last one is the oldest choice point: the first to be given away.
+  /// Runs the groups up to `last`. The last one has the oldest choice point, so it is given away first.
   void run(context c, std::size_t last, Hints... hints) const {
     place where(groups_.groups[last].place);
     if (last == 0) {

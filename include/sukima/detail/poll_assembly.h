@@ -3,11 +3,11 @@
 #ifndef SUKIMA_DETAIL_POLL_ASSEMBLY_H
 #define SUKIMA_DETAIL_POLL_ASSEMBLY_H
 
-/* Compares a choice point with the poll limit, a word in memory; below it, the slow path is called. The jump
- * there goes through the global offset table: no lazy binding may run here, it would destroy r11. The slow
- * path keeps all registers but r10, r11, the flags and the stack of the x87 unit (and with it the MMX
- * registers), which has to be empty at a call, and is another one when the fiber goes on on another
- * thread. */
+/* Compares a choice point with the poll limit, a word in memory, and calls the slow path if the choice point
+ * is below it. The jump there goes through the global offset table, because lazy binding would destroy r11.
+ * The slow path preserves all registers except r10, r11, the flags and the stack of the x87 unit (and with it
+ * the MMX registers). That stack must be empty at a call, and is another one when the fiber continues on
+ * another thread. */
 #define SUKIMA_POLL_ASSEMBLY(point, poll_limit)                              \
   __asm__ __inline__ volatile(                                               \
       "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"                                 \

@@ -21,10 +21,10 @@ struct work_item {
 
 /// A pool: a queue, and a thread that enters the runtime while the queue has work.
 ///
-/// Work is done by *drainers*, which take it from the queue until that is empty: the thread itself, and
-/// children of a task group that lives while the thread is inside the runtime. `group_` is that group
-/// while a drainer has not ended. A push makes one more drainer, and may do so from any thread, because
-/// the group cannot end before the drainers, which end under the same lock.
+/// *Drainers* take work from the queue and run it until the queue is empty. They are the thread itself, and
+/// children of a task group that exists while the thread is inside the runtime. `group_` is that group until
+/// the last drainer has ended. A push adds one more drainer, and may do so from any thread: the group cannot
+/// end before the drainers, which end under the same lock.
 class pool_core {
  public:
   explicit pool_core(runtime& on) : runtime_(on), thread_([this] { serve(); }) {}
@@ -50,7 +50,7 @@ class pool_core {
   }
 
  private:
-  static constexpr std::size_t most_drainers = 512;  // a task group runs what is beyond about 1000 itself
+  static constexpr std::size_t most_drainers = 512;  // beyond about 1000, a task group's run() runs the child
 
   void serve() {
     for (;;) {
@@ -73,7 +73,7 @@ class pool_core {
     }
   }
 
-  /// Under the lock, with a group. Without memory for one more, those that there are do its work.
+  /// \pre the lock is held, and there is a group. Without memory for another drainer, the others do its work.
   void add_drainer() noexcept {
     if (drainers_ == most_drainers) return;
     try {
@@ -96,7 +96,7 @@ class pool_core {
   }
 
   runtime& runtime_;
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::condition_variable wake_;
   work_item* oldest_ = nullptr;
   work_item* newest_ = nullptr;

@@ -22,7 +22,7 @@ template <class Index> Index at(Index first, std::ptrdiff_t distance) {
     return first + static_cast<typename std::iterator_traits<Index>::difference_type>(distance);
 }
 
-/// [0, n) in at most 128 tiles of equal length, the last one may be shorter.
+/// Divides [0, n) into at most 128 tiles of equal length; the last one may be shorter.
 template <class Index> class tiles {
  public:
   explicit tiles(Index n) : n_(n), length_((n - 1) / static_cast<Index>(most) + 1) {
@@ -41,7 +41,7 @@ template <class Index> class tiles {
 };
 
 /// See __parallel_strict_scan. T is trivial.
-/// \par Complexity n calls' worth of reduce and of scan, at most 128 of combine for each
+/// \par Complexity reduce and scan each process n elements; at most 128 calls of combine
 template <class Index, class T, class Reduce, class Combine, class Scan, class Apex>
 void strict_scan(context c, Index n, T initial, Reduce& reduce, Combine& combine, Scan& scan, Apex& apex) {
   if (n == 0) {
@@ -61,9 +61,9 @@ void strict_scan(context c, Index n, T initial, Reduce& reduce, Combine& combine
   });
 }
 
-/// A scan in which only what another worker takes is read twice, as in sukima::parallel_scan: the right half
-/// begins with a sum of its own if the left one has not ended yet, and is scanned when the sum before it is
-/// known.
+/// A scan that reads only those elements twice that another worker takes, as sukima::parallel_scan does. If
+/// the left half has not ended yet, the right half is first added up, and is scanned when the sum before it
+/// is known.
 template <class Index, class U, class T, class Combine, class Block, class Scan> class lazy_scan {
  public:
   lazy_scan(Index n, U& u, Combine& combine, Block& block, Scan& scan)

@@ -13,9 +13,9 @@
 
 namespace sukima::detail::pstl {
 
-/// Moves the `wanted` least elements of [first, last) to the beginning, in order: halves are sorted by
-/// themselves, and the least elements of both are merged. `sort` sees each element before anything else does,
-/// because in std::partial_sort_copy it constructs them.
+/// Moves the `wanted` least elements of [first, last) to the beginning, in order: sorts each half, and merges
+/// the least elements of both. `sort` must be the first function to access an element, because in
+/// std::partial_sort_copy it constructs the elements.
 template <class I, class Compare, class Sort>
 void sort_least(context c, I first, I last, Compare& compare, Sort& sort, std::ptrdiff_t wanted) {
   using distance = typename std::iterator_traits<I>::difference_type;

@@ -15,7 +15,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// less(a, b) for elements, from a comparator and a projection.
+/// The function less(a, b) for elements, made of a comparator and a projection.
 template <class Compare, class Projection> struct projected_less {
   Compare& compare;
   Projection& projection;
@@ -25,7 +25,8 @@ template <class Compare, class Projection> struct projected_less {
   }
 };
 
-/// Sorts a range that is sorted already, or backwards, in one pass. \returns whether it was
+/// Sorts a range that is already sorted, or sorted backwards, in one pass. \returns whether it was such a
+/// range
 template <class I, class Less> bool sort_runs(I first, I last, const Less& less) {
   if (last - first < 2) return true;
   I next = first + 1;
@@ -34,7 +35,7 @@ template <class I, class Less> bool sort_runs(I first, I last, const Less& less)
       ++next;
     } while (next != last && less(*next, *(next - 1)));
     if (next != last) return false;
-    std::ranges::reverse(first, last);  // no two are equal: stable, too
+    std::ranges::reverse(first, last);  // no two are equal, so this is stable, too
     return true;
   }
   do {
@@ -43,7 +44,7 @@ template <class I, class Less> bool sort_runs(I first, I last, const Less& less)
   return next == last;
 }
 
-/// Stable. An exception of `less` may cost the element that was being moved.
+/// Stable. If `less` throws, the element that is being moved may be lost.
 template <class I, class Less> void insertion_sort(I first, I last, const Less& less) {
   if (first == last) return;
   for (I i = first + 1; i != last; ++i) {
@@ -62,7 +63,7 @@ template <class I, class Less> class quicksort {
   using distance = std::iter_difference_t<I>;
   using value = std::iter_value_t<I>;
   static constexpr distance small = cheap_to_copy<value> ? small_sort<value>::most : 24;
-  static constexpr distance many = 128;  ///< from here on a pivot is the median of nine
+  static constexpr distance many = 128;  ///< in longer ranges the pivot is the median of nine
 
  public:
   explicit quicksort(const Less& less) : less_(less) {}
@@ -73,8 +74,9 @@ template <class I, class Less> class quicksort {
   }
 
  private:
-  /// \param bad_left  so many more unbalanced partitions are borne
-  /// \param leftmost  no element is before `first`; otherwise none of those is greater than any of these
+  /// \param bad_left  how many more unbalanced partitions are allowed before heapsort
+  /// \param leftmost  no element is before `first`; otherwise no element before it is greater than any of
+  /// these
   void sort(context c, I first, I last, int bad_left, bool leftmost) const {
     for (;;) {
       const distance n = last - first;
@@ -87,7 +89,7 @@ template <class I, class Less> class quicksort {
       }
       choose_pivot(first, last);
       if (!leftmost && !less_(*(first - 1), *first)) {
-        // The pivot equals the element before `first`: all equals go to the left and are done.
+        // The pivot equals the element before `first`: all elements equal to it go to the left and are done.
         first = with_pivot(first, [&](const auto& pivot) {
           return divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
         });
@@ -116,7 +118,7 @@ template <class I, class Less> class quicksort {
     }
   }
 
-  /// Calls f with the pivot: a copy where that is cheap, so that it may stay in a register.
+  /// Calls f with the pivot: a copy if that is cheap, so that it may stay in a register.
   template <class F> static I with_pivot(I place, const F& f) {
     if constexpr (cheap_to_copy<value>) {
       const value copy(*place);

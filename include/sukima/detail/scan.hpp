@@ -22,12 +22,12 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 
 enum class scan_form { inclusive, exclusive };
 
-/// One scan. T: the running total.
+/// One scan. T is the type of the running total.
 template <scan_form Form, class T, class In, class Out, class Operation> class scan {
  public:
   scan(In in, Out out, Operation& operation) : in_(in), out_(out), operation_(operation) {}
 
-  /// Writes all results from `from` on. \param carry  all elements before
+  /// Writes all results from `from` on. \param carry  the total of all elements before
   void write_all(context here, std::int64_t from, std::int64_t to, T carry) {
     if constexpr (!exactly_associative<T, std::remove_const_t<Operation>>) {
       if (uses_fixed_order()) {
@@ -38,8 +38,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     write_results(here, from, to, std::move(carry));
   }
 
-  /// Writes the results of [from, to). \param carry all elements before `from`. \returns all elements before
-  /// `to`
+  /// Writes the results of [from, to). \param carry  the total of all elements before `from`
+  /// \returns the total of all elements before `to`
   T write_results(context here, std::int64_t from, std::int64_t to, T carry) {
     if (from >= to) return carry;
     settled_side origin{this};
@@ -65,16 +65,16 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     T sum;
   };
 
-  /// A piece that was split off. Its owner writes `before`, then `known`; the thief writes the rest, and
-  /// its owner reads it after the join.
+  /// A piece that was split off. Its owner writes `before`, then `known`. The thief writes the rest, and the
+  /// owner reads that after the join.
   struct piece : loop_task {
     scan* whole = nullptr;
     std::optional<T> before;  ///< all elements before the piece
     std::atomic<bool> known{false};  ///< `before` has been written. pairs with: hand_sum, run_piece
-    std::vector<block> blocks;  ///< of a piece that ended without knowing
-    std::optional<T> through;  ///< of a piece that got the sum in time: all elements before its end
+    std::vector<block> blocks;  ///< of a piece that ended without the total before it
+    std::optional<T> through;  ///< total of all elements before its end, if it got `before` in time
 
-    /// Once `known` is true.
+    /// \pre `known` is true
     T take_before() {
       return std::move(*before);  // NOLINT(bugprone-unchecked-optional-access): written before `known`
     }
@@ -114,8 +114,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   In input(std::int64_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
   Out output(std::int64_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
 
-  /// Scans [i, stop) and returns the running total for the next strip. Not inlined: g++ would keep `carry` in
-  /// memory, for the sake of the closure around it (three times the time of a cheap operation).
+  /// Scans [i, stop) and returns the running total for the next strip. Not inlined, because g++ would keep
+  /// `carry` in memory for the closure around it (a cheap operation would take three times as long).
   [[gnu::noinline]] T strip(std::int64_t i, std::int64_t stop, T carry) const {
     In in = input(i);
     const In end = input(stop);
@@ -125,7 +125,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
         carry = operation_(std::move(carry), *in);
         *out = carry;
       } else {
-        T next = operation_(carry, *in);  // first: the output may be the input
+        T next = operation_(carry, *in);  // first, because the output may be the input
         *out = std::move(carry);
         carry = std::move(next);
       }
@@ -133,7 +133,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     return carry;
   }
 
-  /// The same for a block after which nothing follows.
+  /// The same for a block whose total is not needed afterwards.
   void last_strip(std::int64_t i, std::int64_t stop, T carry) const {
     if constexpr (Form == scan_form::inclusive) {
       strip(i, stop, std::move(carry));
@@ -151,7 +151,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     return sum;
   }
 
-  /// The first child's elements follow this choice point's own: it may write results from now on.
+  /// Passes the total to the first child, whose elements follow this choice point's own. From now on the
+  /// child may write results.
   static void hand_sum(loop_point* r, const T& carry) {
     if (!was_split(r)) return;
     auto* first = static_cast<piece*>(newest_child(r));
@@ -173,7 +174,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
   }
 
-  /// Blocks whose bounds depend on the number of elements only: adds each up, and then scans each.
+  /// Adds up blocks whose bounds depend only on the number of elements, and then scans each of them.
   void write_in_fixed_order(context here, std::int64_t from, std::int64_t to, T carry) const {
     const std::int64_t size = block_of_a_scan(to - from);
     const std::int64_t count = (to - from + size - 1) / size;
@@ -193,13 +194,13 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
     settle_blocks(here, blocks);
   }
-  /// The size of a block: as many blocks as elements in one. One worker adds up the sums of the blocks.
+  /// The size of a block: about the number of blocks, because one worker adds up the sums of all blocks.
   static std::int64_t block_of_a_scan(std::int64_t elements) noexcept {
     const auto bits = std::bit_width(static_cast<std::uint64_t>(elements));
     return std::int64_t{1} << (bits / 2);
   }
 
-  /// Waits for the pieces that were split off from `point` and scans what they only added up.
+  /// Waits for the pieces that were split off from `point`, and scans the elements that they only added up.
   T take_over(context here, loop_point* point, T carry) {
     if (!was_split(point) && untouched(point)) [[likely]]
       return carry;
@@ -228,8 +229,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   }
 
-  /// The piece has received the sum: writes the results of [from, to), and at the same time those of its
-  /// elements that were only added up.
+  /// Called when the piece has received the total before it. Writes the results of [from, to), and at the
+  /// same time those of the elements that were only added up.
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
     const ambient_context taken(ambient_of(c.top));  // both branches take a context
     T carry = put_before(me.blocks, me.take_before());
@@ -247,7 +248,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
     summing_side origin{this};
     loop_point* r = push(here, me.from, me.to, &origin);
-    std::optional<T> carry;  // once it is known
+    std::optional<T> carry;  // the running total, once it is known
     try {
       const ambient_context ambient(above(here));
       run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
@@ -258,7 +259,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
         me.blocks.push_back({i, stop, add_up(i, stop)});
         if (!me.known.load(std::memory_order_acquire)) return;
         const std::int64_t end = number(r->end);
-        r->end = at(stop);  // nothing is split off here until then
+        r->end = at(stop);  // nothing is split off here while go_on runs
         carry = go_on(above(here), stop, end, me);
         r->next = r->end = at(end);
       });
@@ -271,7 +272,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       return;
     }
     if (!was_split(r) && untouched(r)) return;
-    // This piece got no sum, so it handed none on.
+    // This piece got no total, so it passed none on.
     for (children left(join_children(r)); left.next() != nullptr; left.pop())
       append(me.blocks, static_cast<piece*>(left.next())->blocks);
   }

@@ -9,7 +9,7 @@
 
 namespace sukima::execution::detail {
 
-/// Counts work that has not ended. The end of the last piece resumes the waiting side.
+/// Counts work that has not ended. The end of the last work calls the waiter.
 class scope_core {
  public:
   struct waiter {
@@ -19,14 +19,14 @@ class scope_core {
   scope_core(const scope_core&) = delete;
   scope_core& operator=(const scope_core&) = delete;
   ~scope_core() {
-    if (open_ != 0) std::terminate();  // the work would end in a scope that is gone
+    if (open_ != 0) std::terminate();  // the work would end in a destroyed scope
   }
 
   void begin() {
     const std::lock_guard hold(lock_);
     ++open_;
   }
-  /// The scope may be gone afterwards.
+  /// The scope may be destroyed afterwards.
   void end(std::exception_ptr error) noexcept {
     waiter* waiting = nullptr;
     {
@@ -36,7 +36,7 @@ class scope_core {
     }
     if (waiting != nullptr) waiting->ended(waiting);
   }
-  /// Calls w.ended when nothing is open, perhaps at once.
+  /// Calls w.ended when no work is open, perhaps at once.
   void wait(waiter& w) noexcept {
     {
       const std::lock_guard hold(lock_);
@@ -53,7 +53,7 @@ class scope_core {
   }
 
  private:
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::size_t open_ = 0;
   waiter* waiter_ = nullptr;
   std::exception_ptr error_;

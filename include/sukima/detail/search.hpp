@@ -23,10 +23,10 @@ namespace sukima::detail {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Whether `apply` says if the choice is possible.
+/// Whether `apply` reports if a choice is possible.
 template <class Choice, class Apply, class Workspace> inline constexpr bool may_refuse =
     std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, Choice>, bool>;
-/// Applies a choice. \returns false where `apply` refused it
+/// Applies a choice. \returns false if `apply` refused it
 template <class Choice, class Apply, class Workspace>
 [[gnu::always_inline]] inline bool is_applied(Apply& apply, Workspace& workspace, Choice& choice) {
   if constexpr (may_refuse<Choice, Apply, Workspace>) {
@@ -36,8 +36,8 @@ template <class Choice, class Apply, class Workspace>
     return true;
   }
 }
-/// Undoes a step whose body was left by an exception. The normal end is written out in the steps. This one is
-/// kept out of their code, because otherwise clang takes 37 more instructions a node.
+/// Undoes a step whose body was left by an exception. The steps contain the code for the normal end. This
+/// code is kept out of them, because otherwise clang takes 37 more instructions a node.
 /// \tparam Owner  its undo_left(left) undoes the step
 template <class Owner, class Left> struct undoing {
   Owner& owner;
@@ -51,10 +51,10 @@ template <class Owner, class Left> struct undoing {
 /// The largest number of choices in a row that a search may refuse between two polls.
 inline constexpr int refusals_between_polls = 16;
 
-/// The iterations of a search that may refuse choices. It polls before the first one, after each one that was
-/// accepted, and after some that were refused. A refused choice ends at once, and without a poll before it
-/// the compiler keeps what `step` tests in registers. (By g++ a node of nqueens-array takes 10 % fewer
-/// instructions, by clang 23 %.)
+/// Runs the iterations of a search that may refuse choices. Polls before the first one, after each one that
+/// was accepted, and after some that were refused. A refused choice takes little time, and without a poll
+/// before it the compiler keeps the values that `step` tests in registers. (With g++ a node of nqueens-array
+/// takes 10 % fewer instructions, with clang 23 %.)
 /// \param step step(sum, context, place) returns false if it refused the choice and did nothing else
 template <class Point, context_type C, class Sum, class Step>
 [[gnu::always_inline]] inline Sum run_each_accepted(Point* r, C below, Sum sum, const Step& step) {
@@ -72,12 +72,12 @@ template <class Point, context_type C, class Sum, class Step>
   return sum;
 }
 
-/// The frame of a search's loop. The undo and redo of a fiber that backtracks work on the workspace that this
-/// fiber's loop runs on, so each loop has a frame of its own.
+/// The frame of a search's loop. When a fiber backtracks, undo and redo change the workspace of that fiber's
+/// loop, so each loop has a frame of its own.
 ///
-/// Callables that may be copied unnoticed are in the frame, once: the loop calls the frame's, and the
-/// caller's own are never stored. (With the address in the frame and one more copy for the loop, a node of
-/// nqueens-array took 21 instructions more by g++, 10 by clang.)
+/// Callables that may be copied without a visible difference are stored in the frame, once. The loop calls
+/// the frame's copies, and the caller's own are never stored. (With the address in the frame and one more
+/// copy for the loop, a node of nqueens-array took 21 more instructions with g++, and 10 with clang.)
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
           class Hints, class C>
 struct search_frame : Hints {
@@ -104,7 +104,8 @@ struct search_frame : Hints {
         combine(outer.combine),
         depth(outer.depth) {}
 
-  /// Its frame is made when it is split off: the owner's callables may change while it runs.
+  /// The frame of a search_task is made at the split, because the owner's callables may change while the task
+  /// runs.
   using place = place_of<Source>;
   struct search_task : piece_task<place> {
     Workspace workspace;  ///< the only copy that is ever made
@@ -128,7 +129,8 @@ struct search_frame : Hints {
                                                                                                   choice))) {
     if (applied) undo_choice.get()(workspace, choice);
   }
-  /// The place of a choice that may be refused. With the choice's address it would be stored at each try.
+  /// The place of a choice that may be refused. If its address were kept, the choice would be stored at each
+  /// try.
   template <class Choice> struct left_at {
     place i;
   };
@@ -211,8 +213,8 @@ struct search_work {
   template <clone_context_type C> [[gnu::always_inline]] void step(C c, T& sum, place i) const {
     auto&& choice = source[i];
     if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
-    // No guard object: with one a node of nqueens-array takes a tenth more time by g++. As with one, an undo
-    // that throws here ends the program.
+    // There is no guard object: with one, a node of nqueens-array takes a tenth more time with g++. As with a
+    // guard object, an undo that throws here ends the program.
     try {
       sum = combine.get()(std::move(sum), call(c, body.get(), workspace, choice));
     } catch (...) {
@@ -237,7 +239,7 @@ template <unsigned Unpolled, class Place, class End, class T, class Work>
                                                 const Work& work) {
   return run_clone(c, from, to, std::move(init), work);
 }
-/// A search whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
+/// Runs a search in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class T, class Work, class Place, class End>
 [[gnu::noinline]] T search_tracked(tracked_context here, const Work& work, Place from, End to, T init) {
   return parallel_or_clone<Tag>(
@@ -245,7 +247,7 @@ template <class Tag, class T, class Work, class Place, class End>
       [&] { return search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
 }
 
-/// A search whose result does not depend on what is split off (sukima/detail/ordered_search.hpp).
+/// A search whose result does not depend on the splits (sukima/detail/ordered_search.hpp).
 template <context_type C, class Workspace, class Source, class Apply, class Undo, class Body, class T,
           class Combine, class... Hints>
 T search_in_fixed_order(C c, Workspace& workspace, const Source& source, place_of<Source> from,

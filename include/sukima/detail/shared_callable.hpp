@@ -6,7 +6,7 @@
 
 namespace sukima::detail {
 
-/// A callable that a frame refers to. A callable without state takes no room, which saves a store at each
+/// A callable that a frame refers to. A callable without state takes no space, which saves a store at each
 /// loop.
 template <class F> struct shared_callable {
   F* address;
@@ -17,7 +17,7 @@ template <class F>
   requires(std::is_empty_v<F> && std::is_trivially_copyable_v<F> && std::is_default_constructible_v<F>)
 struct shared_callable<F> {
   [[no_unique_address]] mutable std::remove_const_t<F> own;
-  shared_callable() = default;  ///< in another process
+  shared_callable() = default;  ///< used in another process
   explicit shared_callable(F& f) noexcept : own(f) {}
   F& get() const noexcept { return own; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many iterations a loop runs before it polls again: strips whose length is learnt from their times.
+// The number of iterations between two polls of a loop: strips whose length is learnt from their times.
 #pragma once
 
 #include <sukima/detail/checks.hpp>
@@ -12,11 +12,11 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// A strip should last about this long, so that a thief waits no longer for an answer: 1 to 2 µs.
 inline constexpr std::uint64_t strip_ticks = 5000;
-/// After the first iteration, which is timed alone, a strip is at most this long; after that it grows by its
-/// own measure. Keeps a loop whose first iteration happens to be short from running long without a poll.
+/// Longest strip after the first iteration, which is timed alone. Later strips grow by their measured times.
+/// This limit keeps a loop whose first iteration happens to be short from running long without a poll.
 inline constexpr std::int64_t second_strip = 63;
-/// Longer strips end where the iteration's number is a multiple of this: vectors that were aligned at the
-/// loop's beginning stay so.
+/// Longer strips end where the iteration's number is a multiple of this, so that vectors that were aligned at
+/// the loop's beginning stay aligned.
 inline constexpr std::int64_t strip_alignment = 64;
 /// The approximate time that reading the clock adds to a measured strip.
 inline constexpr std::uint64_t clock_ticks = 30;
@@ -28,10 +28,10 @@ inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elaps
   return std::max<std::int64_t>(static_cast<std::int64_t>(counted * strip_ticks / net), 1);
 }
 
-/// How long strips are: as the grain says, or as long as takes about `strip_ticks`.
+/// The length of strips: the grain, if there is one, or as many iterations as take about `strip_ticks`.
 ///
-/// Where one iteration takes a good part of a strip, strips grow by doubling only. Other iterations may take
-/// as long, although some end at once, such as those for the empty blocks of a sparse matrix.
+/// If one iteration takes a large part of a strip's time, strips only grow by doubling: other iterations may
+/// take as long, although some end at once, such as those for the empty blocks of a sparse matrix.
 class strip_length {
  public:
   /// \param grain  0: none was given
@@ -57,7 +57,7 @@ class strip_length {
     const std::int64_t fit = iterations_of_a_strip(done, elapsed);
     if (done == 1 && fit <= few_in_a_strip) growth_ = 2;
     const std::int64_t longest = done == 1 && growth_ == usual_growth ? second_strip : done * growth_;
-    // The first iteration alone may be an exception; and where they differ, no rest is known to be short.
+    // The first iteration alone may not be typical. If iterations differ, no rest is known to be short.
     measured_ = done > 1 && growth_ == usual_growth;
     length_ = std::min(fit, longest);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops and searches over ranges that only know each element's successor: "take the lowest bit".
+// Loops and searches over ranges that can only find each element's successor, as by "take the lowest bit".
 #pragma once
 
 #include <sukima/detail/loop.hpp>
@@ -13,11 +13,12 @@
 
 namespace sukima::detail {
 
-/// An iterator that choice points hold: the runtime copies and increments it whenever it looks for work.
+/// An iterator that is stored in choice points. The runtime copies and increments it whenever it looks for
+/// work.
 template <class I>
 concept one_word_iterator = std::forward_iterator<I> && std::is_trivially_copyable_v<I> &&
                             sizeof(I) <= sizeof(void*) && alignof(I) <= alignof(void*);
-/// A range whose choice points need no number of elements.
+/// A range over which loops run without counting its elements first.
 template <class Range>
 concept successor_range = (std::ranges::common_range<Range> || ends_by_condition<Range>) &&
                           one_word_iterator<std::ranges::iterator_t<Range>>;
@@ -26,8 +27,8 @@ concept successor_range = (std::ranges::common_range<Range> || ends_by_condition
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// `current` is the element that the owner has begun or is about to begin, `end` the first one that is not
-/// its own any more. Used by the owner, or by a helper while the owner is suspended.
+/// `current` is the element that the owner has begun or is about to begin. `end` is the first one that is no
+/// longer the owner's. The owner uses them, or a helper while the owner is suspended.
 template <one_word_iterator I> struct alignas(choice_point_alignment) successor_point : choice_point {
   using place = I;
   I current;
@@ -35,8 +36,8 @@ template <one_word_iterator I> struct alignas(choice_point_alignment) successor_
   void* frame;
 };
 
-/// As `loop_operations`, with iterators instead of numbers. Nothing is counted before another worker wants a
-/// part.
+/// Like `loop_operations`, with iterators instead of numbers. Elements are counted only when another worker
+/// wants a part.
 template <class Frame, one_word_iterator I> struct successor_operations {
   using point = successor_point<I>;
   static point* loop(choice_point* r) noexcept { return static_cast<point*>(r); }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// The simulated machine (docs/simulation.md) makes its own time, which rdtsc does not show.
+// The simulated machine (docs/simulation.md) has a clock of its own, which rdtsc does not read.
 #if defined(__x86_64__) && !defined(SUKIMA_SIMULATION)
 #define SUKIMA_TICKS_ARE_RDTSC 1
 #else
@@ -17,7 +17,7 @@
 
 namespace sukima::detail {
 
-/// A clock for the length of strips and clones: cheap, any unit near a third of a nanosecond.
+/// A cheap clock for the length of strips and clones. A tick is about a third of a nanosecond.
 inline std::uint64_t ticks() noexcept {
 #if SUKIMA_TICKS_ARE_RDTSC
   return __builtin_ia32_rdtsc();

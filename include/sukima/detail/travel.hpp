@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's view of tasks that may run on another node. sukima/cluster.hpp specializes `travels` and so
-// decides which callables travel, and how they become bytes. No fork uses anything of this file.
+// decides which callables travel, and how they are encoded as bytes. A fork executes no code of this file.
 #pragma once
 
 #include <sukima/detail/task.hpp>
@@ -17,10 +17,10 @@ struct received_task;
 
 /// One form of callables that travel; the same object in each process of a program.
 struct travel_form {
-  const char* name = nullptr;  ///< the mangled one of the callable's type
-  /// A task that was given away elsewhere, from its bytes. \throws what decoding throws
+  const char* name = nullptr;  ///< the mangled name of the callable's type
+  /// Makes a task that another node gave away, from its bytes. \throws the exceptions of decoding
   received_task* (*make)(const travel_form&, std::span<const std::byte>) = nullptr;
-  /// Appends the result of a task that has ended well.
+  /// Appends the result of a task that ended without an exception.
   void (*put_result)(received_task&, std::vector<std::byte>&) = nullptr;
 };
 
@@ -29,15 +29,15 @@ struct travel_point {
   const travel_form* form;
   /// Appends the captures of a task that no worker has begun.
   void (*put)(const task&, std::vector<std::byte>&);
-  /// Takes the result over. \throws what decoding throws
+  /// Stores the result that another node sent. \throws the exceptions of decoding
   void (*get)(task&, std::span<const std::byte>);
 };
 
-/// How many of the last `left` iterations of a loop are split off where its pieces travel: between a third
-/// and two thirds of them, and a power of two. So of the pieces of two nodes that stand at different
-/// iterations of one loop each is a piece of the other as well, or a piece of one of those, or contains some,
-/// and under `--hope` it has the same name there. Half of what is left would be another piece at each
-/// iteration.
+/// How many of the last `left` iterations of a loop are split off if its pieces travel: a power of two
+/// between a third and two thirds of them. If two nodes are at different iterations of the same loop, each
+/// piece of one node is then also a piece of the other, or is a part of such a piece, or contains some. Under
+/// `--hope` it has the same name there. With half of the remaining iterations, each iteration would give
+/// another piece.
 /// \pre left ≥ 1
 /// Source: cluster.md of the design, section 5, "Loops".
 constexpr std::uint64_t travelling_part(std::uint64_t left) noexcept {
@@ -56,7 +56,7 @@ template <class F> struct travels {
 /// A task that another node gave to this one. It has no owner here: its waiter is on another node.
 struct received_task : task {
   const travel_form* form = nullptr;
-  std::uint64_t id = 0;  ///< the name that the giving node calls it by
+  std::uint64_t id = 0;  ///< its name at the node that gave it away
   std::uint32_t from = 0;  ///< that node
 };
 

@@ -13,8 +13,8 @@ namespace sukima::detail {
 extern "C" __thread const unsigned* sukima_uncaught_exceptions __attribute__((tls_model("initial-exec")));
 
 /// std::uncaught_exceptions(), but in 3 instructions. On a thread that has run no fiber it is 0: the
-/// constructor of a future reads it before it refuses such a thread. The address of the thread-local is
-/// formed again each time, because it must not survive a fiber's move to another thread.
+/// constructor of a future reads it before it refuses such a thread. The address of the thread-local must not
+/// be kept while a fiber moves to another thread, so each access computes it anew.
 [[gnu::always_inline]] inline int uncaught_in_fiber() noexcept {
 #if defined(__x86_64__) && !defined(SUKIMA_ATOMICS)
   const unsigned* count;

@@ -40,7 +40,7 @@ class worker_slots {
   std::size_t running_worker() const;
 
   destroyer destroy_;
-  /// The serial number of the runtime whose workers use it; 0: none yet. Set by the first one.
+  /// The serial number of the runtime whose workers use it; 0: none yet. Set by the first worker.
   /// no partner: only the number itself counts
   mutable std::atomic<std::uint64_t> runtime_{0};
   std::array<std::atomic<slot*>, segments> segments_{};  ///< pairs with: insert, find, for_each
