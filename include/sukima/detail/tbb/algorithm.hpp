@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TBB's algorithms have in common: their last arguments, and the requirements on ranges.
+// The common parts of TBB's algorithms: their last arguments, and the requirements on ranges.
 #pragma once
 
 #include <sukima/detail/tbb/arena.hpp>
@@ -29,7 +29,7 @@ template <class A, class B> inline constexpr bool are_options<A, B> = partitione
 template <class... Options>
 concept algorithm_options = are_options<Options&&...>;
 
-/// Calls f(partitioner, context) with the arguments of a program, or with those that it has left out.
+/// Calls f(partitioner, context) with the program's arguments, or with defaults for those that it left out.
 template <class Default, class F> decltype(auto) with_options(F&& f) {
   const Default none{};
   ::tbb::task_group_context own;
@@ -69,7 +69,7 @@ concept parallel_for_index =
 template <class F, class Index>
 concept parallel_for_function = std::invocable<const F&, Index>;
 
-/// Runs the work of an algorithm on parts of a range, as the partitioner says.
+/// Runs the work of an algorithm on parts of a range, which the partitioner divides.
 template <class Partitioner, class Range, class Work>
 void divide_range(context c, const running_state& task, const Range& range, Work& work) {
   const arena& where = task.where != nullptr ? *task.where : default_arena();

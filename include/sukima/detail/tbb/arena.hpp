@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tasks of the TBB headers run: a runtime, and the groups that have tasks for its workers.
+// Arenas of the TBB headers: each is a runtime, and the groups that have tasks for its workers.
 #pragma once
 
 #include <sukima/detail/pool.hpp>
@@ -17,23 +17,23 @@ namespace sukima::detail::tbb {
 
 class arena;
 
-/// Has tasks that any worker may take.
+/// An object with tasks that any worker may take.
 class task_source {
  public:
   task_source() = default;
   task_source(const task_source&) = delete;
   task_source& operator=(const task_source&) = delete;
   virtual ~task_source() = default;
-  /// Runs the oldest task, if there is one. Before that it goes back into the queue if it has more; a source
-  /// without tasks is forgotten until it calls `arena::offer` again.
+  /// Runs the oldest task, if there is one. If the source has more tasks, it first goes back into the queue.
+  /// A source without tasks leaves the queue until it calls `arena::offer` again.
   virtual void run_oldest(context c, arena& where, const std::shared_ptr<task_source>& self) noexcept = 0;
 };
 
-/// A runtime with the groups that have tasks in it.
+/// A runtime, and the groups that have tasks in it.
 ///
 /// Groups wait in a queue. *Drainers*, which are tasks of the runtime's pool, run the tasks of the groups.
-/// There are at most as many drainers as workers. A drainer that ends looks at the queue once more after it
-/// is no longer counted, because a group that came before that has relied on it.
+/// There are at most as many drainers as workers. A drainer that ends checks the queue once more after it is
+/// no longer counted, because a group may have come before that and started no drainer of its own.
 class arena {
  public:
   explicit arena(runtime& on) : runtime_(on) {}
@@ -43,15 +43,15 @@ class arena {
 
   runtime& on() const noexcept { return runtime_; }
   int concurrency() const noexcept { return static_cast<int>(runtime_.workers()); }
-  /// The same, with the pool's thread where that runs tasks beside the only worker: the caller of `execute`.
+  /// The same, but counts the pool's thread if it runs tasks beside the only worker, the caller of `execute`.
   int concurrency_now() const noexcept {
     return concurrency() == 1 && drainers_.load(std::memory_order_seq_cst) > 0 ? 2 : concurrency();
   }
 
-  /// As running_state has it: null is the default arena.
+  /// The value for running_state: null for the default arena.
   arena* as_running() noexcept;
 
-  /// A group has tasks now. \param first  before the others: a drainer gives it back
+  /// Adds a group that has tasks. \param first  in front of the others, for a drainer that gives it back
   void offer(std::shared_ptr<task_source> source, bool first = false) {
     {
       const std::lock_guard hold(lock_);
@@ -62,7 +62,7 @@ class arena {
     }
     call_drainer();
   }
-  /// A group in the queue has one more task.
+  /// Called when a group in the queue has one more task.
   void call_drainer() noexcept {
     if (drainers_.load(std::memory_order_seq_cst) >= concurrency()) return;
     auto* const item = new (std::nothrow) drainer(*this);
@@ -71,7 +71,7 @@ class arena {
     pool().push(*item);
   }
 
-  /// The calling task waits while this lives, so that one more drainer may run.
+  /// While an object of this class exists, the calling task waits, so one more drainer may run.
   class pause {
    public:
     explicit pause(arena& of) noexcept : of_(of) {
@@ -122,14 +122,14 @@ class arena {
   }
 
   runtime& runtime_;
-  std::mutex lock_;  // sources_
+  std::mutex lock_;  // protects sources_
   std::deque<std::shared_ptr<task_source>> sources_;
   std::atomic<int> drainers_{0};  ///< pairs with: call_drainer, drain
   std::once_flag pool_made_;
   std::unique_ptr<execution::detail::pool_core> pool_;
 };
 
-/// The arena of code that is in no other. Its runtime is the default one, and it is never freed.
+/// The arena of code that runs in no other arena. Its runtime is the default one, and it is never freed.
 inline arena& default_arena() {
   static arena& only = *new arena(default_runtime());
   return only;

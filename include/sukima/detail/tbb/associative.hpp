@@ -92,7 +92,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   using pointer = typename std::allocator_traits<Allocator>::pointer;
   using const_pointer = typename std::allocator_traits<Allocator>::const_pointer;
   using const_iterator = list_iterator<const Value>;
-  /// Also of a set: a program may change its elements beside their keys.
+  /// A set has it, too: a program may change parts of its elements that are not in the key.
   using iterator = list_iterator<Value>;
   using range_type = list_range<iterator>;
   using const_range_type = list_range<const_iterator>;
@@ -152,7 +152,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   template <class... Arguments> iterator emplace_hint(const_iterator, Arguments&&... arguments) {
     return emplace(std::forward<Arguments>(arguments)...).first;
   }
-  /// Moves the values of another container whose keys are not here. No other thread may use that one.
+  /// Moves the values of another container whose keys are not here. No other thread may use that container.
   template <class Other> void merge(Other&& source) {
     for (auto at = source.begin(); at != source.end();) {
       const auto each = at++;
@@ -260,7 +260,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   associative& operator=(const associative&) = delete;
   ~associative() = default;
 
-  /// The values of a container of the same type, whose allocator may be another one.
+  /// Takes the values of a container of the same type, which may have another allocator.
   void take(associative& other) {
     if constexpr (!allocators::is_always_equal::value)
       if (get_allocator() != other.get_allocator()) {
@@ -270,7 +270,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
       }
     table_.swap(other.table_);
   }
-  /// What the assignments do first. The allocator of the other container comes along if it propagates.
+  /// The first step of the assignments. Takes the allocator of the other container, too, if it propagates.
   void clear_for_copy(const associative& other) {
     clear();
     if constexpr (allocators::propagate_on_container_copy_assignment::value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of tbb::global_control, and the arenas with a number of workers of their own.
+// The limits of tbb::global_control, and arenas that have their own number of workers.
 #pragma once
 
 #include <sukima/detail/tbb/arena.hpp>
@@ -22,14 +22,14 @@ namespace sukima::detail {
 
 namespace sukima::detail::tbb {
 
-/// A runtime of its own, for the arenas of a program with this number of workers.
+/// A runtime for the arenas of a program with this number of workers.
 struct own_arena {
   runtime own;
   arena there{own};
   explicit own_arena(const settings& chosen) : own(chosen) {}
 };
 
-/// Settings of the program for all its arenas. They are never freed, nor are the runtimes: an arena may end
+/// Settings of the program for all its arenas. Neither they nor the runtimes are ever freed: an arena may end
 /// while it has tasks, and a program that makes arenas in a loop should not start threads each time.
 class program_controls {
  public:
@@ -58,7 +58,7 @@ class program_controls {
     }
   }
 
-  /// An arena with this number of workers that no other object has.
+  /// Returns an arena with this number of workers that no other object uses.
   arena& take_arena(unsigned workers) {
     const std::lock_guard hold(lock_);
     auto& free = free_[workers];
@@ -100,7 +100,7 @@ class program_controls {
     ends_at_exceptions.store(!ends.empty() && *ends.rbegin() != 0, std::memory_order_relaxed);
   }
 
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::array<std::multiset<std::size_t>, kinds> values_;
   std::vector<std::unique_ptr<own_arena>> arenas_;
   std::map<unsigned, std::vector<own_arena*>> free_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the TBB headers throw exceptions of their own.
+// Throws the TBB headers' own exceptions.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,8 @@
 
 namespace sukima::detail::tbb {
 
-/// Exceptions end the program instead of leaving an algorithm (global_control::terminate_on_exception).
+/// Whether exceptions end the program instead of leaving an algorithm
+/// (global_control::terminate_on_exception).
 /// no partner: only the number itself counts
 inline std::atomic<bool> ends_at_exceptions{false};
 

@@ -36,7 +36,8 @@ template <class Item> class feeder {
 
 namespace sukima::detail::tbb {
 
-/// The item that a body's feeder takes: items of the sequence may be of another type, and are converted.
+/// The type of the items that a body's feeder takes. Items of the sequence may have another type, and are
+/// then converted.
 template <class Body, class Result, class Item, class Added>
 Added added_by(Result (Body::*)(Item, ::tbb::feeder<Added>&) const);
 template <class Body, class Value> struct item_of {
@@ -56,14 +57,14 @@ template <class Body, class I>
 concept for_each_iterator_body = for_each_body<Body, std::iter_reference_t<I>, for_each_item<Body, I>> ||
                                  for_each_body<Body, std::iter_value_t<I>&&, for_each_item<Body, I>>;
 template <class Range> using iterator_of = decltype(std::begin(std::declval<Range&>()));
-/// As in TBB, a const range is judged by what it is without the const.
+/// Like TBB, checks a const range as if it were not const.
 template <class Body, class Range>
 concept for_each_range_body = requires(std::remove_cvref_t<Range>& r) {
   { std::begin(r) } -> std::input_iterator;
   { std::end(r) } -> std::input_iterator;
 } && for_each_iterator_body<Body, iterator_of<std::remove_cvref_t<Range>>>;
 
-/// Iterators of older programs name their kind, but may lack what the concepts want beside it.
+/// Older iterators name their category, but may lack other things that the concepts require.
 template <class I, class Tag>
 concept tagged_iterator = std::is_base_of_v<Tag, typename std::iterator_traits<I>::iterator_category>;
 template <class I>
@@ -77,7 +78,7 @@ template <class Item, class Body> class item_caller {
  public:
   item_caller(const running_state&, const Body& body, std::size_t) noexcept : body_(body) {}
   void open(task_group&) noexcept {}
-  /// In a task of the algorithm. A body may take its item as an lvalue only.
+  /// Called in a task of the algorithm. A body may take its item as an lvalue only.
   template <class T> void call(T&& item) {
     if constexpr (std::invocable<const Body&, T>)
       std::invoke(body_, std::forward<T>(item));
@@ -89,8 +90,8 @@ template <class Item, class Body> class item_caller {
   const Body& body_;
 };
 
-/// The same with a feeder: a queue of items that were added, and the children of a task group that work it
-/// off. There are at most as many of these as workers.
+/// The same with a feeder: a queue of added items, and children of a task group that run them. There are at
+/// most as many such children as workers.
 template <class Item, class Body> class item_queue final : ::tbb::feeder<Item> {
  public:
   item_queue(const running_state& task, const Body& body, std::size_t workers) noexcept
@@ -109,7 +110,7 @@ template <class Item, class Body> class item_queue final : ::tbb::feeder<Item> {
     if constexpr (std::copy_constructible<Item>)
       put(item);
     else
-      std::terminate();  // the interface is virtual: that the item cannot be copied is seen only here
+      std::terminate();  // the interface is virtual, so only here it is known that the item cannot be copied
   }
   void add(Item&& item) override { put(std::move(item)); }
 
@@ -134,7 +135,7 @@ template <class Item, class Body> class item_queue final : ::tbb::feeder<Item> {
     while (take(item))
       if (!task_.group->is_cancelled()) run_body(c, task_, [&] { call(std::move(*item)); });
   }
-  /// The newest item, so that the queue stays short.
+  /// Takes the newest item, so that the queue stays short.
   bool take(std::optional<Item>& item) noexcept {
     item.reset();
     const std::lock_guard hold(lock_);
@@ -151,12 +152,12 @@ template <class Item, class Body> class item_queue final : ::tbb::feeder<Item> {
   const Body& body_;
   const std::size_t workers_;
   task_group* group_ = nullptr;
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::deque<Item> items_;
   std::size_t running_ = 0;
 };
 
-/// The caller that a body needs.
+/// The class that calls a body, depending on the body's arguments.
 template <class I, class Body> inline constexpr bool takes_item_only =
     std::invocable<const Body&, std::iter_reference_t<I>> ||
     std::invocable<const Body&, std::iter_value_t<I>&> || std::invocable<const Body&, std::iter_value_t<I>&&>;
@@ -182,14 +183,14 @@ template <class I> class guarded_iterator {
   }
 
  private:
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   I next_;
   I last_;
   bool ended_ = false;
 };
 
-/// Calls the body for the items of [first, last), which are read in order and kept for their call:
-/// positions of a forward iterator, else values.
+/// Calls the body for the items of [first, last). They are read in order and stored until their call: as
+/// positions of a forward iterator, otherwise as values.
 template <class I, class Queue>
 void for_each_in_order(context c, const running_state& task, guarded_iterator<I>& all,
                        Queue& queue) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task_group_context of the TBB headers knows: whether its group is cancelled, and why.
+// The state of a task_group_context of the TBB headers: whether its group is cancelled, and by which
+// exception.
 #pragma once
 
 #include <sukima/detail/tbb/errors.hpp>
@@ -13,8 +14,8 @@
 
 namespace sukima::detail::tbb {
 
-/// A group of tasks that is cancelled together. It is counted, because groups inside it refer to it and may
-/// live longer.
+/// A group of tasks that is cancelled together. It counts its references, because groups inside it refer to
+/// it and may live longer.
 class group_state {
  public:
   explicit group_state(bool bound) noexcept : free_to_bind_(bound) {}
@@ -26,7 +27,8 @@ class group_state {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// The first use of a bound group puts it inside the group whose code runs there, permanently.
+  /// Called at each use of a group. At its first use, a bound group is put permanently inside the group whose
+  /// code uses it.
   void bind_to(group_state* around) noexcept {
     if (!free_to_bind_.load(std::memory_order_relaxed) ||
         !free_to_bind_.exchange(false, std::memory_order_relaxed) || around == nullptr || around == this)
@@ -44,7 +46,7 @@ class group_state {
   /// \returns false if it was cancelled already
   bool cancel() noexcept { return !is_cancelled() && !cancelled_.exchange(true, std::memory_order_relaxed); }
 
-  /// Cancels the group because of the exception that is being handled. The first one is kept.
+  /// Cancels the group because of the exception that is being handled. Keeps the first exception.
   void fail() noexcept {
     if (ends_at_exceptions.load(std::memory_order_relaxed)) std::terminate();
     {
@@ -63,7 +65,7 @@ class group_state {
     if (!cancelled_.load(std::memory_order_relaxed)) return;
     if (std::exception_ptr found = error()) std::rethrow_exception(std::move(found));
   }
-  /// For a group without tasks.
+  /// \pre the group has no tasks
   void reset() noexcept {
     std::exception_ptr old;
     {
@@ -72,12 +74,12 @@ class group_state {
       error_ = nullptr;
     }
     cancelled_.store(false, std::memory_order_relaxed);
-    // The group around it is cancelled and stays so. Its cancellation has ended the tasks of this group; it
-    // does not concern later ones.
+    // The group around it stays cancelled. That cancellation has ended the tasks of this group, and does not
+    // affect later tasks.
     if (is_cancelled()) is_detached_.store(true, std::memory_order_relaxed);
   }
 
-  /// From now on the tasks run with the floating-point environment of the caller.
+  /// From now on the tasks run with the caller's floating-point environment.
   void capture_floating_point() noexcept {
     std::fegetenv(&floating_point_);
     has_floating_point_ = true;
@@ -87,7 +89,7 @@ class group_state {
   }
 
  private:
-  /// The group whose cancellation concerns this one.
+  /// The group around this one if its cancellation affects this one.
   const group_state* in_force_around() const noexcept {
     if (is_detached_.load(std::memory_order_relaxed)) return nullptr;
     return around_.load(std::memory_order_acquire);
@@ -101,7 +103,7 @@ class group_state {
   std::atomic<bool> cancelled_{false};  ///< no partner: a hint to stop; joins order the rest
   std::atomic<bool> is_detached_{false};  ///< no partner: set while the group has no tasks
   std::atomic<group_state*> around_{nullptr};  ///< pairs with: bind_to, in_force_around
-  mutable std::mutex lock_;  // error_
+  mutable std::mutex lock_;  // protects error_
   std::exception_ptr error_;
   std::fenv_t floating_point_{};  ///< written before the group is used
   bool has_floating_point_ = false;

@@ -17,15 +17,15 @@ namespace sukima::detail::tbb {
 
 class group_tasks;
 
-/// A task of a group. It counts as one that has not ended from its creation until it is destroyed.
+/// A task of a group. The group counts it as not ended from its creation until its destruction.
 class group_task {
  public:
   explicit group_task(std::shared_ptr<group_tasks> of);
   group_task(const group_task&) = delete;
   group_task& operator=(const group_task&) = delete;
-  /// The function of the task is destroyed before.
+  /// Derived classes destroy the task's function before.
   virtual ~group_task();
-  /// Calls the function. \returns a task to run next, or null \throws what the function throws
+  /// Calls the function. \returns a task to run next, or null \throws the function's exception
   virtual std::unique_ptr<group_task> call() = 0;
 
   const std::shared_ptr<group_tasks>& group() const noexcept { return group_; }
@@ -42,7 +42,7 @@ using task_owner = std::unique_ptr<group_task>;
 /// Tasks that are waited for together.
 class group_tasks : public task_source, public std::enable_shared_from_this<group_tasks> {
  public:
-  /// \param state     its exceptions and its cancellation
+  /// \param state     keeps the exceptions and the cancellation
   /// \param program   the task_group_context of the program
   group_tasks(group_state& state, void* program) noexcept : state_(state), program_(program) { state.hold(); }
   ~group_tasks() override { state_.let_go(); }
@@ -54,8 +54,8 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
     return open_ == 0;
   }
 
-  /// A worker of the arena may run it from now on; so may a thread that waits for this group. It may be a
-  /// task of another group.
+  /// Adds a task, which may belong to another group. From now on a worker of the arena, or a thread that
+  /// waits for this group, may run it.
   void add(task_owner task, arena& where) {
     waiter* woken = nullptr;
     bool offers = false;
@@ -115,7 +115,7 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
     if (task) run(c, std::move(task), where);
   }
 
-  /// Runs a task here, and the tasks that it wants to be run next.
+  /// Runs a task here, and then the tasks that it returns to be run next.
   static void run(context c, task_owner task, arena& where) noexcept {
     while (task) {
       group_tasks& group = *task->group_;
@@ -129,13 +129,14 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
 
  private:
   friend class group_task;
-  /// A fiber that waits. It is a part of its frame.
+  /// A fiber that waits. The object is in the fiber's frame.
   struct waiter {
     resumer fiber;
     waiter* next = nullptr;
   };
 
-  /// Whether the calling code is a part of one of its tasks. Linear in the depth of tasks and algorithms.
+  /// Whether the calling code is a part of one of the group's tasks. Linear in the depth of tasks and
+  /// algorithms.
   bool runs_here() const noexcept {
     const running_state* s = &running();
     while (s != nullptr && s->tasks != this) s = s->around;
@@ -152,7 +153,7 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
     const std::lock_guard hold(lock_);
     return unlink(newest_);
   }
-  /// Under the lock. \param t null: nothing
+  /// \pre the lock is held. \param t  null: does nothing
   task_owner unlink(group_task* t) noexcept {
     if (t == nullptr) return nullptr;
     (t->older_ != nullptr ? t->older_->newer_ : oldest_) = t->newer_;
@@ -175,12 +176,12 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
 
   group_state& state_;
   void* program_;
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   group_task* oldest_ = nullptr;
   group_task* newest_ = nullptr;
   std::size_t open_ = 0;
   waiter* waiters_ = nullptr;
-  arena* offered_to_ = nullptr;  ///< its queue may have this group
+  arena* offered_to_ = nullptr;  ///< the arena whose queue may have this group
 };
 
 inline group_task::group_task(std::shared_ptr<group_tasks> of) : group_(std::move(of)) { group_->begin(); }

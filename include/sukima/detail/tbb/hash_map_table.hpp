@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of tbb::concurrent_hash_map: shards with a lock each, and elements with a lock each.
+// The table of tbb::concurrent_hash_map. Each shard has a lock, and each element has one.
 #pragma once
 
 #include <sukima/detail/tbb/locks.hpp>
@@ -21,7 +21,7 @@ namespace sukima::detail::tbb {
 /// Long: most of its functions have a few lines, and all need the shards.
 ///
 /// `holders` counts the table, while it contains the element, and each accessor. A thread counts itself
-/// before it waits for an element's lock, and then checks whether the element was erased in the meantime.
+/// before it waits for an element's lock. Then it checks whether the element was erased in the meantime.
 template <class Key, class T, class HashCompare, class Allocator> class hash_map_table {
  public:
   using value_type = std::pair<const Key, T>;
@@ -60,7 +60,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     }
     return fresh;
   }
-  /// An accessor, or the table, holds it no longer.
+  /// Called when an accessor, or the table, no longer holds the node.
   void let_go(node* n) noexcept {
     if (n->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     value_traits values(allocator_);
@@ -89,8 +89,8 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
       if (lock(found, writes)) return found;
     }
   }
-  /// Inserts a node, or frees it because there is one with its key.
-  /// \param holds  the result is held and locked
+  /// Inserts a node, or frees it if there is one with its key already.
+  /// \param holds  whether the result is held and locked
   std::pair<node*, bool> insert(node* fresh, bool holds, bool writes) {
     shard& s = shard_of(fresh->hash);
     for (;;) {
@@ -136,7 +136,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     let_go(found);
     return true;
   }
-  /// Takes out a node that an accessor holds. \returns false if another thread removed it first
+  /// Removes a node that an accessor holds. \returns false if another thread removed it first
   bool unlink(node* n) {
     shard& s = shard_of(n->hash);
     {
@@ -198,7 +198,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     using pointer = V*;
     using reference = V&;
     iterator_of() = default;
-    /// A const one from one that is not.
+    /// Converts an iterator to a const one.
     template <class W>
       requires(std::is_same_v<const W, V> && !std::is_same_v<W, V>)
     iterator_of(const iterator_of<W>& other) noexcept  // NOLINT(google-explicit-constructor)
@@ -271,12 +271,12 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
   static constexpr std::size_t smallest = 2;
 
   struct shard {
-    mutable std::mutex lock;  // lists
+    mutable std::mutex lock;  // protects lists
     std::vector<node*> lists;
     std::atomic<std::size_t> count{0};  ///< no partner: a number
   };
 
-  /// Hashes of integers are often the integers themselves.
+  /// Hashes of integers are often the integers themselves, so their bits are mixed.
   static std::size_t mixed(std::size_t hash) noexcept { return hash * 0x9e3779b97f4a7c15U; }
   shard& shard_of(std::size_t hash) noexcept { return shards_[mixed(hash) >> 59]; }
   const shard& shard_of(std::size_t hash) const noexcept { return shards_[mixed(hash) >> 59]; }

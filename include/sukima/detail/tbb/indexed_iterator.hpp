@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterators of containers whose elements are found by their number.
+// Iterators of containers that find their elements by number.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ namespace sukima::detail::tbb {
 template <class Container, class T> class indexed_iterator {
  public:
   using iterator_category = std::random_access_iterator_tag;
-  using value_type = T;  // as TBB has it
+  using value_type = T;  // as in TBB
   using difference_type = std::ptrdiff_t;
   using pointer = T*;
   using reference = T&;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the queues of the TBB headers have in common: items under a lock.
+// The common part of the queues of the TBB headers: items that a lock protects.
 #pragma once
 
 #include <sukima/blocking.hpp>
@@ -15,8 +15,8 @@
 
 namespace sukima::detail::tbb {
 
-/// A condition variable that each queue has for itself: copies of a queue do not copy it. A worker that waits
-/// lets another one run.
+/// The condition variable of one queue. A copy of a queue has its own. While a worker waits, another one may
+/// run.
 class queue_signal {
  public:
   queue_signal() = default;
@@ -33,7 +33,7 @@ class queue_signal {
   std::condition_variable changed_;
 };
 
-/// The items, and what may be done while no other thread uses the queue.
+/// The items, and the operations that need a queue that no other thread uses.
 template <class T, class Allocator> class locked_queue {
  protected:
   using items = std::deque<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
@@ -95,7 +95,7 @@ template <class T, class Allocator> class locked_queue {
  protected:
   void exchange(locked_queue& other) { items_.swap(other.items_); }
 
-  mutable std::mutex lock_;  // items_, except in calls that no other thread may accompany
+  mutable std::mutex lock_;  // protects items_, except in calls that allow no other thread in the queue
   items items_;
 };
 

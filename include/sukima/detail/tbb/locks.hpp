@@ -8,7 +8,7 @@
 
 namespace sukima::detail::tbb {
 
-/// A lock that is held while the object lives. \tparam Mutex  with lock, try_lock and unlock
+/// Holds a lock during its lifetime. \tparam Mutex  with lock, try_lock and unlock
 template <class Mutex> class scoped_lock_of {
  public:
   scoped_lock_of() = default;
@@ -70,13 +70,13 @@ template <class Mutex> class scoped_shared_lock_of {
     else
       held.unlock_shared();
   }
-  /// \returns false if another writer may have come in between
+  /// \returns false if another writer may have held the lock in between
   bool upgrade_to_writer() {
     if (writes_) return true;
     writes_ = true;
     return mutex_->upgrade();
   }
-  /// \returns true: no writer can have come in between
+  /// \returns true: no writer can have held the lock in between
   bool downgrade_to_reader() {
     if (writes_) mutex_->downgrade();
     writes_ = false;
@@ -89,7 +89,7 @@ template <class Mutex> class scoped_shared_lock_of {
   bool writes_ = false;
 };
 
-/// A mutex at which threads sleep. \tparam Fair  in the order in which they came
+/// A mutex at which threads sleep. \tparam Fair  threads get the mutex in the order of their calls
 template <bool Fair> class exclusive_lock {
  public:
   using scoped_lock = scoped_lock_of<exclusive_lock>;
@@ -136,7 +136,7 @@ template <> class exclusive_lock<false> {
   std::mutex mutex_;
 };
 
-/// A lock that readers share. A writer that waits keeps new readers out.
+/// A lock that readers share. While a writer waits, new readers wait, too.
 template <bool Fair> class shared_lock {
  public:
   using scoped_lock = scoped_shared_lock_of<shared_lock>;
@@ -177,7 +177,7 @@ template <bool Fair> class shared_lock {
     const std::lock_guard hold(lock_);
     if (--holders_ == 0) free_.notify_all();
   }
-  /// A reader becomes the writer. \returns false if another writer may have come in between
+  /// Turns a reader into the writer. \returns false if another writer may have held the lock in between
   bool upgrade() {
     std::unique_lock hold(lock_);
     if (holders_ == 1) {
@@ -191,7 +191,7 @@ template <bool Fair> class shared_lock {
     holders_ = writer;
     return false;
   }
-  /// The writer becomes a reader.
+  /// Turns the writer into a reader.
   void downgrade() {
     const std::lock_guard hold(lock_);
     holders_ = 1;
@@ -202,7 +202,7 @@ template <bool Fair> class shared_lock {
   static constexpr int writer = -1;
   bool admits_reader() const noexcept { return holders_ >= 0 && waiting_writers_ == 0; }
 
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::condition_variable free_;
   int holders_ = 0;  ///< readers, or `writer`
   int waiting_writers_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The observers of tbb::task_scheduler_observer: they see each thread that begins or ends tasks of an arena.
+// The observers of tbb::task_scheduler_observer. They are called when a thread begins or ends tasks of an
+// arena.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace sukima::detail::tbb {
 
 class arena;
 
-/// Sees the threads of one arena.
+/// Receives the events of one arena's threads.
 class thread_observer {
  public:
   explicit thread_observer(const arena* where) noexcept : where_(where) {}
@@ -29,10 +30,10 @@ class thread_observer {
   const arena* where_;
 };
 
-/// All that observe. A thread that is called holds the lock, so an observer that was removed is not in use.
+/// All observers. A thread holds the lock while it calls them, so a removed observer is not in use.
 class observer_list {
  public:
-  /// A quick look: most programs have none.
+  /// A check without the lock: most programs have no observers.
   bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
   void add(thread_observer& o) {
     const std::lock_guard hold(lock_);
@@ -44,7 +45,7 @@ class observer_list {
     std::erase(all_, &o);
     count_.store(all_.size(), std::memory_order_relaxed);
   }
-  /// Calls those of an arena. \returns those that were called
+  /// Calls the observers of an arena. \returns the observers that were called
   std::vector<thread_observer*> enter(const arena* where, bool is_worker) {
     std::vector<thread_observer*> called;
     const std::shared_lock hold(lock_);
@@ -55,7 +56,7 @@ class observer_list {
       }
     return called;
   }
-  /// Calls those that still observe.
+  /// Calls those of the given observers that are still registered.
   void leave(const std::vector<thread_observer*>& called, bool is_worker) {
     const std::shared_lock hold(lock_);
     for (thread_observer* const o : called)
@@ -63,7 +64,7 @@ class observer_list {
   }
 
  private:
-  std::shared_mutex lock_;  // all_
+  std::shared_mutex lock_;  // protects all_
   std::vector<thread_observer*> all_;
   std::atomic<std::size_t> count_{0};  ///< no partner: a thread that enters later sees it
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The skip list of the concurrent_map and concurrent_set containers: one thread at a time inserts, and any
-// number of threads read at the same time, without a lock.
+// The skip list of the concurrent_map and concurrent_set containers. One thread at a time inserts; any number
+// of threads read at the same time without a lock.
 #pragma once
 
 #include <sukima/detail/tbb/value_list.hpp>
@@ -19,13 +19,13 @@ namespace sukima::detail::tbb {
 
 inline constexpr unsigned most_skip_levels = 24;
 
-/// A node of the lowest list. Those of higher lists are found by an array of pointers.
+/// A node of the lowest list. An array of pointers links it in the higher lists.
 template <class Value> struct skip_node : list_node<Value> {
   unsigned levels = 0;
   std::unique_ptr<std::atomic<skip_node*>[]> higher;  ///< pairs with: set_next, next_at
 };
 
-/// \tparam Multi  equal keys may be inserted: in the order of their insertion
+/// \tparam Multi  equal keys may be inserted, and stay in the order of their insertion
 template <class Key, class Value, class Compare, class Allocator, bool Multi> class ordered_table {
  public:
   using mark = list_mark<Value>;
@@ -56,9 +56,9 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
     mark* const found = lower_bound(key);
     return found == nullptr || less_(key, key_of<Key>(static_cast<node*>(found)->value())) ? nullptr : found;
   }
-  /// Behind the last node with a key.
+  /// The node behind the last node with a key.
   template <class K> mark* end_of(mark*, const K& key) const { return upper_bound(key); }
-  /// The empty run of a key that is not there.
+  /// The empty range of a key that is not in the table.
   template <class I, class K> std::pair<I, I> missing(const K& key) const {
     const I at(upper_bound(key));
     return {at, at};
@@ -74,12 +74,12 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
       throw;
     }
   }
-  /// Inserts a node unless its key is there. \returns the node with the key, and whether it is this one
+  /// Inserts a node unless the table has its key. \returns the node with the key, and whether it is this one
   std::pair<mark*, bool> insert(node* fresh) {
     const Key& key = key_of<Key>(fresh->value());
     const std::lock_guard hold(lock_);
     path way;
-    search(way, [&](node* n) { return !less_(key, key_of<Key>(n->value())); });  // behind equal ones
+    search(way, [&](node* n) { return !less_(key, key_of<Key>(n->value())); });  // behind equal keys
     if constexpr (!Multi)
       if (way[0] != nullptr && !less_(key_of<Key>(way[0]->value()), key)) return {way[0], false};
     fresh->levels = random_levels();
@@ -89,7 +89,7 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
     size_.fetch_add(1, std::memory_order_relaxed);
     return {fresh, true};
   }
-  /// The same; a value is made only if its key is not there.
+  /// The same, but makes a value only if the table does not have its key.
   template <class K, class... Arguments>
   std::pair<mark*, bool> try_emplace(const K& key, Arguments&&... arguments) {
     if constexpr (!Multi)
@@ -97,20 +97,20 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
     return emplace(std::forward<Arguments>(arguments)...);
   }
 
-  /// No other thread may use the table during these.
+  /// No other thread may use the table during the following functions.
   mark* erase(mark* n) {
     mark* const next = n->after();
     maker_.destroy(extract(n));
     return next;
   }
-  /// Takes a node out. The caller owns it.
+  /// Removes a node from the list. The caller owns it.
   node* extract(mark* n) {
     node* const gone = static_cast<node*>(n);
     const Key& key = key_of<Key>(gone->value());
     path way;
     search(way, [&](node* other) { return less_(key_of<Key>(other->value()), key); });
     for (unsigned k = 0; k <= gone->levels; ++k) {
-      node* before = way[k];  // equal ones may stand between
+      node* before = way[k];  // nodes with equal keys may be between
       while (next_at(before, k) != gone) before = next_at(before, k);
       set_next(before, k, next_at(gone, k));
     }
@@ -139,7 +139,7 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
   }
 
  private:
-  /// The last node in front of a place on each level; null: the head of the list.
+  /// The last node before a position, for each level; null: the head of the list.
   using path = std::array<node*, most_levels + 1>;
 
   template <class T> static void exchange(std::atomic<T>& a, std::atomic<T>& b) noexcept {
@@ -166,7 +166,7 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
       link.store(to, std::memory_order_release);  // pairs with: next_at
     }
   }
-  /// Goes over all nodes for which `before` holds.
+  /// Skips all nodes for which `before` holds.
   template <class Before> void search(path& way, Before before) const {
     node* at = nullptr;
     for (unsigned k = most_levels + 1; k-- > 0;) {
@@ -177,12 +177,12 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
   template <class Before> mark* after_last(Before before) const {
     path way;
     search(way, before);
-    // Another thread may have inserted since; the node behind is read once more.
+    // Another thread may have inserted nodes since, so the following nodes are read once more.
     node* next = next_at(way[0], 0);
     while (next != nullptr && before(next)) next = next_at(next, 0);
     return next;
   }
-  /// Under the lock. Each level has a quarter of the nodes of the one below.
+  /// \pre the lock is held. Each level has a quarter of the nodes of the level below.
   unsigned random_levels() noexcept {
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     const auto zeros = static_cast<unsigned>(std::countl_zero(random_ >> 4 | 1));
@@ -191,7 +191,7 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
 
   [[no_unique_address]] Compare less_;
   node_maker<Value, Allocator, node> maker_;
-  std::mutex lock_;  // insertions
+  std::mutex lock_;  // held by insertions
   mark head_;
   std::array<std::atomic<node*>, most_levels> heads_{};  ///< pairs with: set_next, next_at
   std::atomic<std::size_t> size_{0};  ///< no partner: a number

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 namespace tbb {
-/// Marks constructors that take a part of another object.
+/// Marks constructors that split a part off another object.
 class split {};
 /// The same, with the sizes of both parts.
 class proportional_split {
@@ -35,14 +35,14 @@ namespace sukima::detail::tbb {
 
 /// How a partitioner divides a range.
 enum class division {
-  fully,           ///< simple_partitioner: until nothing is divisible
+  fully,           ///< simple_partitioner: until no part is divisible
   adaptive,        ///< auto_partitioner
-  proportionally,  ///< affinity_partitioner: adaptive, by proportional splits where the range has them
+  proportionally,  ///< affinity_partitioner: adaptive, by proportional splits if the range has them
   evenly,          ///< static_partitioner: one part for each worker
 };
 
-/// The depth below which parts are not divided further. It begins with the smallest parts, and grows or
-/// shrinks with the time that a part takes.
+/// The depth below which parts are not divided further. At first, parts are as small as possible. The depth
+/// then grows or shrinks with the time that a part takes.
 class adaptive_depth {
  public:
   bool divides_at(int depth) const noexcept { return depth < limit_.load(std::memory_order_relaxed); }
@@ -61,7 +61,7 @@ class adaptive_depth {
   std::atomic<int> limit_{std::numeric_limits<int>::max()};
 };
 
-/// The right part of a range. \pre range is divisible
+/// Splits off the right part of a range. \pre range is divisible
 template <class Range> Range right_part(Range& range, std::size_t left, std::size_t right) {
   if constexpr (std::is_constructible_v<Range, Range&, ::tbb::proportional_split&>) {
     ::tbb::proportional_split sizes(left, right);
@@ -76,7 +76,7 @@ template <class Range> Range right_part(Range& range, std::size_t left, std::siz
 /// - `void fork(context, left, right)`, which calls left(context, work) and right(context, work)
 template <class Range, class Work> class division_of {
  public:
-  /// \param parts  with division::evenly
+  /// \param parts  the number of parts with division::evenly
   division_of(const running_state& task, division how, std::size_t parts) noexcept
       : task_(task), how_(how), parts_(parts) {}
 
@@ -123,7 +123,7 @@ template <class Range, class Work> class division_of {
     }
     run_body(c, task_, [&] { work.leaf(range); });
   }
-  /// Divides the range if it is divisible. \returns false if that threw
+  /// Divides the range if it is divisible. \returns false if the division threw
   template <class Make> bool take(context c, Range& range, std::optional<Range>& right, Make make) noexcept {
     bool taken = false;
     run_body(c, task_, [&] {
@@ -132,7 +132,7 @@ template <class Range, class Work> class division_of {
     });
     return taken;
   }
-  /// Converts to what a function returns: std::optional constructs it in place, without a move.
+  /// Converts to the result of a function. std::optional constructs the result in place, without a move.
   template <class Make> struct in_place_result {
     Make& make;
     operator Range() const { return make(); }  // NOLINT(google-explicit-constructor)

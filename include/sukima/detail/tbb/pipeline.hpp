@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of a tbb::parallel_pipeline: tokens that go through stages.
+// The run of a tbb::parallel_pipeline: tokens that pass through stages.
 #pragma once
 
 #include <sukima/detail/tbb/algorithm.hpp>
@@ -17,14 +17,14 @@
 #include <vector>
 
 namespace tbb {
-/// How many tokens a stage treats at a time, and in which order.
+/// How many tokens a stage processes at a time, and in which order.
 enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
 
 /// Lets the first stage end the pipeline.
 class flow_control {
  public:
   void stop() noexcept { stopped_ = true; }
-  /// For the pipeline.
+  /// Used by the pipeline.
   bool is_stopped() const noexcept { return stopped_; }
 
  private:
@@ -91,8 +91,8 @@ stage_types<std::remove_cvref_t<In>, std::remove_cvref_t<Out>> types_of(Out (Bod
 template <class Body> using stage_input = typename decltype(types_of(&Body::operator()))::input;
 template <class Body> using stage_output = typename decltype(types_of(&Body::operator()))::output;
 
-/// Tokens are children of a task group. A token that finds a serial stage in use, or is not the next one, is
-/// kept by the stage: the token that leaves it makes a child of the next.
+/// Tokens are children of a task group. If a serial stage is in use, or its next token must be another one,
+/// the stage keeps the token. The token that leaves the stage then makes a child of the next one.
 class pipeline_run {
  public:
   using stages = std::vector<std::shared_ptr<const pipeline_stage>>;
@@ -104,19 +104,19 @@ class pipeline_run {
   void start() { add_input(); }
 
  private:
-  /// More would only wait, and a task group runs what is beyond about a thousand itself.
+  /// More tokens would only wait. Beyond about a thousand children, a task group's run() runs them itself.
   static constexpr std::size_t most_tokens = 256;
 
   struct token {
     std::uint64_t number = 0;
     std::size_t at = 0;  ///< its next stage
-    bool inside = false; ///< that stage is its own already
+    bool inside = false; ///< it has entered that stage already
     item_owner item;
   };
   struct room {
     const pipeline_stage* stage = nullptr;
     bool in_use = false;
-    std::uint64_t next = 0;  ///< the number of the next token, of a stage that keeps the order
+    std::uint64_t next = 0;  ///< the number of the next token, if the stage keeps the order
     std::map<std::uint64_t, token> waiting;
 
     bool is_serial() const noexcept { return stage->mode != ::tbb::filter_mode::parallel; }
@@ -129,7 +129,7 @@ class pipeline_run {
   template <class F> void add_child(F f) {
     group_.run([this, f = std::move(f)] { with_context([&](context c) { f(c); }); });
   }
-  /// One more child reads the input, unless enough tokens are under way.
+  /// Adds a child that reads the input, unless enough tokens are under way.
   void add_input() {
     {
       const std::lock_guard hold(lock_);
@@ -179,7 +179,7 @@ class pipeline_run {
     }
     guarded(c, [this] { add_input(); });
   }
-  /// \returns false: the stage keeps the token
+  /// \returns false if the stage keeps the token
   bool enter_room(context c, room& r, token& t) noexcept {
     bool entered = false;
     guarded(c, [&] {
@@ -207,13 +207,13 @@ class pipeline_run {
     auto kept = std::make_shared<token>(std::move(next));
     add_child([this, kept](context c) { go_on(c, std::move(*kept)); });
   }
-  /// What fails here, for want of memory, cancels the pipeline.
+  /// An exception here, for lack of memory, cancels the pipeline.
   template <class F> void guarded(context c, F f) noexcept { run_body(c, task_, f); }
 
   running_state task_;
   task_group& group_;
   const std::size_t most_;
-  std::mutex lock_;  // the rest
+  std::mutex lock_;  // protects the members below
   std::vector<room> rooms_;
   std::size_t tokens_ = 0;
   std::uint64_t numbers_ = 0;

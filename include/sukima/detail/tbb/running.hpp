@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the TBB headers enter a runtime, and how they call the functions of a program.
+// How the TBB headers enter a runtime, and how they call the program's functions.
 #pragma once
 
 #include <sukima/cancel.hpp>
@@ -17,34 +17,36 @@ namespace sukima::detail::tbb {
 class arena;
 class group_tasks;
 
-/// State of a thread that runs code of a program: null members where it has called nothing of these headers.
+/// The state of a thread that runs code of a program. Members are null if the thread has called no function
+/// of these headers.
 struct running_state {
   group_state* group = nullptr;
-  void* context = nullptr;  ///< the task_group_context of the program, where it exists
-  arena* where = nullptr;  ///< null: the default one
+  void* context = nullptr;  ///< the task_group_context of the program, if there is one
+  arena* where = nullptr;  ///< null: the default arena
   const group_tasks* tasks = nullptr;  ///< of the group whose task this is; null: of an algorithm
-  /// The state of the code that cannot go on before this code has ended. null: outermost, or not known yet
+  /// The state of the code that cannot continue before this code has ended; null: outermost, or not known
+  /// yet.
   const running_state* around = nullptr;
-  /// The count of the fiber's bindings to its thread, and how many of them are not due to these headers.
+  /// The counter of the fiber's bindings to its thread, and how many of them are not due to these headers.
   unsigned* bindings = nullptr;
   unsigned others_bindings = 0;
 };
 inline thread_local running_state running_on_this_thread;
-/// The state of the thread that calls it. Its address must not be kept over a call that may change threads;
-/// the assembly keeps the compiler from doing so.
+/// The state of the calling thread. Its address must not be kept across a call that may change threads; the
+/// assembly keeps the compiler from doing so.
 [[gnu::noinline]] inline running_state& running() noexcept {
   asm volatile("" ::: "memory");
   return running_on_this_thread;
 }
 
-/// Number of calls of these headers that a thread of the program has begun and not ended.
+/// Number of calls into these headers that a thread of the program has begun and not ended.
 inline thread_local unsigned outside_calls_of_this_thread = 0;
 [[gnu::noinline]] inline unsigned& outside_calls() noexcept {
   asm volatile("" ::: "memory");
   return outside_calls_of_this_thread;
 }
 
-/// Sets what this thread runs, for as long as it lives. \pre the fiber is bound to its thread
+/// Sets the state of this thread during the object's lifetime. \pre the fiber is bound to its thread
 class running_scope {
  public:
   explicit running_scope(running_state now) noexcept : before_(running()) {
@@ -79,7 +81,7 @@ class running_scope {
   bool restores_ = false;
 };
 
-/// Notes that a thread of the program has begun a call.
+/// Records that a thread of the program has begun a call.
 class outside_call {
  public:
   outside_call() noexcept : counts_(find_ambient() == nullptr) {
@@ -97,14 +99,14 @@ class outside_call {
 
 /// Calls f(context) on the default runtime, or as a part of the code that runs here if a worker is calling.
 ///
-/// TBB returns on the thread that called it. Its programs know no `aborted`, so an abort from outside takes
-/// effect afterwards.
+/// TBB returns on the thread that called it. Its programs do not handle `aborted`, so an abort from outside
+/// takes effect afterwards.
 template <class F> void enter(F&& f) {
   const outside_call noted;
   thread_bound([&] { shielded([&](context c) { f(c); }); });
 }
 
-/// Calls a function of the program for a task of a group. What it throws cancels the group.
+/// Calls a function of the program for a task of a group. An exception of the function cancels the group.
 template <class F> void run_body(context c, const running_state& task, F&& f) noexcept {
   call(c, [&] {
     thread_bound([&] {
@@ -118,8 +120,8 @@ template <class F> void run_body(context c, const running_state& task, F&& f) no
   });
 }
 
-/// Lets the running task move to another thread while this lives, unless something else than these headers
-/// binds it. The state of the thread goes with it.
+/// Lets the running task move to another thread during the object's lifetime, unless it is bound by something
+/// else than these headers. The state of the thread moves with it.
 class movable_scope {
  public:
   movable_scope() noexcept
@@ -139,7 +141,7 @@ class movable_scope {
   bool moves_;
   unsigned bindings_ = 0;
 };
-/// Waits as sukima::suspend does.
+/// Waits like sukima::suspend.
 template <class F> void suspend_task(F&& f) {
   const movable_scope scope;
   sukima::suspend(std::forward<F>(f));

@@ -14,12 +14,12 @@
 #include <utility>
 
 namespace tbb {
-/// Marks the call of a scan's body that only adds.
+/// Marks a call of a scan's body that only adds.
 struct pre_scan_tag {
   static bool is_final_scan() { return false; }
   operator bool() const { return is_final_scan(); }  // NOLINT(google-explicit-constructor)
 };
-/// Marks the call of a scan's body that adds and writes the result.
+/// Marks a call of a scan's body that adds and writes the result.
 struct final_scan_tag {
   static bool is_final_scan() { return true; }
   operator bool() const { return is_final_scan(); }  // NOLINT(google-explicit-constructor)
@@ -48,14 +48,14 @@ concept parallel_scan_combine = requires(const F& f, const Value& a, const Value
   { std::invoke(f, a, b) } -> std::convertible_to<Value>;
 };
 
-/// The body that the functional form is.
+/// The body for the functional form.
 template <class Range, class Value, class Scan, class Join> class functional_scan {
  public:
   functional_scan(const Value& identity, const Scan& scan, const Join& join)
       : identity_(identity), scan_(scan), join_(join), sum_(identity) {}
   functional_scan(functional_scan& other, ::tbb::split)
       : identity_(other.identity_), scan_(other.scan_), join_(other.join_), sum_(other.identity_) {}
-  /// The function may take the tag itself, or as a bool.
+  /// The function may take the tag itself, or a bool.
   template <class Tag> void operator()(const Range& part, Tag tag) {
     sum_ = std::invoke(scan_, part, const_cast<const Value&>(sum_), tag);
   }
@@ -72,17 +72,17 @@ template <class Range, class Value, class Scan, class Join> class functional_sca
   Value sum_;
 };
 
-/// A scan over a range, divided into some parts for each worker.
+/// A scan over a range, which is divided into several parts for each worker.
 ///
-/// The first pass goes from left to right. While it is not interrupted it is the final one. A part that
-/// another worker takes before its left neighbour has ended is only summed, with bodies of its own. The
-/// second pass goes over these parts, when what is before each is known.
+/// The first pass goes from left to right, and is the final one while no part is taken. A part that another
+/// worker takes before its left neighbour has ended is only summed, with bodies of its own. The second pass
+/// goes over these parts when the sum before each is known.
 ///
-/// As in TBB, each body takes the same steps: it is split off, sums its part, receives the sum before that by
-/// `reverse_join`, and scans. `assign` is called once at most, for the body of the program.
+/// As in TBB, each body takes the same steps. It is split off, sums its part, receives the sum before its
+/// part by `reverse_join`, and scans. `assign` is called at most once, for the program's body.
 template <class Range, class Body> class scan_of {
  public:
-  /// \param body   with the sum before the range, afterwards with that of all
+  /// \param body   has the sum before the range, and afterwards the sum of all
   /// \param fully  the body gets parts that are not divisible
   scan_of(const running_state& task, Body& body, bool fully) noexcept
       : task_(task), body_(body), fully_(fully) {}
@@ -100,7 +100,7 @@ template <class Range, class Body> class scan_of {
   struct node {
     std::optional<Range> range;
     std::unique_ptr<Body> own;  ///< of a leaf that was summed
-    Body* sum = nullptr;  ///< once the part is summed: the body of its last leaf
+    Body* sum = nullptr;  ///< the body of the last leaf, once the part is summed
     std::unique_ptr<node> left;
     std::unique_ptr<node> right;
   };
@@ -114,7 +114,7 @@ template <class Range, class Body> class scan_of {
     });
     return done;
   }
-  /// Divides a node that should be several parts. \returns false if that threw
+  /// Divides a node that should be several parts. \returns false if the division threw
   bool divide(context c, node& n, std::size_t parts) noexcept {
     if (parts <= 1) return true;
     return guarded(c, [&] {
@@ -139,7 +139,7 @@ template <class Range, class Body> class scan_of {
     }
   }
 
-  /// \param total  the body with the sum before the part; afterwards the one with the sum to its end
+  /// \param total  the body with the sum before the part; afterwards the body with the sum to the part's end
   void final_pass(context c, node& n, Body*& total, std::size_t parts) noexcept {
     if (!divide(c, n, parts)) return;
     if (n.left == nullptr) {
@@ -182,7 +182,7 @@ template <class Range, class Body> class scan_of {
     if (n.left->sum == nullptr || n.right->sum == nullptr) return;
     if (guarded(c, [&] { n.right->sum->reverse_join(*n.left->sum); })) n.sum = n.right->sum;
   }
-  /// \param before  with the sum before the part; the first leaf uses it up
+  /// \param before  the body with the sum before the part; the first leaf uses it up
   void second_pass(context c, node& n, Body& before) noexcept {
     if (n.left == nullptr) {
       guarded(c, [&] { scan_part(*n.range, before, ::tbb::final_scan_tag()); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::task_group_context, and how an algorithm runs in one.
+// tbb::task_group_context, and the function that runs an algorithm in a context.
 #pragma once
 
 #include <sukima/detail/tbb/group_state.hpp>
@@ -29,12 +29,12 @@ class task_group_context {
   task_group_context& operator=(const task_group_context&) = delete;
   ~task_group_context() = default;
 
-  /// For a context without running tasks: it is as new, but stays where it is bound.
+  /// Makes a context without running tasks as good as new, except that it stays bound.
   void reset() noexcept { state_->reset(); }
   /// \returns false if it was cancelled already
   bool cancel_group_execution() noexcept { return state_->cancel(); }
   bool is_group_execution_cancelled() const noexcept { return state_->is_cancelled(); }
-  /// From now on its tasks run with the floating-point settings of the caller.
+  /// From now on its tasks run with the caller's floating-point settings.
   void capture_fp_settings() noexcept {
     state_->capture_floating_point();
     traits_ |= fp_settings;
@@ -62,7 +62,7 @@ struct context_access {
 };
 
 /// Calls f(context, running_state of its tasks) as an algorithm of a group.
-/// \throws what a task of the group threw first
+/// \throws the first exception of a task of the group
 template <class F> void run_in(::tbb::task_group_context& of, F&& f) {
   group_state& group = context_access::state(of);
   const running_state outer = running();

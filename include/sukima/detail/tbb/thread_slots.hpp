@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pointer for each thread that asks for one, found without a lock.
+// A pointer for each thread that needs one, found without a lock.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace sukima::detail::tbb {
 
-/// Names the calling thread for as long as it lives.
+/// Identifies the calling thread during its lifetime.
 using thread_key = const void*;
 [[gnu::noinline]] inline thread_key this_thread_key() noexcept {
   static thread_local char mine;
-  asm volatile("" ::: "memory");  // the caller may be another thread the next time
+  asm volatile("" ::: "memory");  // the next call of the caller may be on another thread
   return &mine;
 }
 
-/// T for each key: a hash table of lists that only grow, and all of them in the order in which they came.
-/// `clear` and assignment need an object that no other thread uses.
+/// A T for each key: a hash table of lists that only grow, and all objects in the order of their insertion.
+/// No other thread may use the object during `clear` and assignment.
 template <class T> class thread_slots {
  public:
   struct slot {
@@ -35,7 +35,7 @@ template <class T> class thread_slots {
   thread_slots& operator=(const thread_slots&) = delete;
   ~thread_slots() = default;
 
-  /// Null: it has none.
+  /// Null: the key has none.
   T* find(thread_key key) const noexcept {
     for (slot* s = table_[bucket(key)].load(std::memory_order_acquire); s != nullptr; s = s->next)
       if (s->key == key) return &s->value;
@@ -78,7 +78,7 @@ template <class T> class thread_slots {
     return (reinterpret_cast<std::uintptr_t>(key) >> 12) * 0x9e3779b97f4a7c15U >> 58;
   }
 
-  mutable std::mutex lock_;  // all_
+  mutable std::mutex lock_;  // protects all_
   std::array<std::atomic<slot*>, buckets> table_{};  ///< pairs with: find, insert
   std::vector<std::unique_ptr<slot>> all_;
 };

@@ -17,7 +17,7 @@
 
 namespace sukima::detail::tbb {
 
-/// The comparison that belongs to a hash function for several types of keys.
+/// The key comparison that goes with a hash function for several types of keys.
 template <class Hash, class Equal> struct equal_for {
   using type = Equal;
   static constexpr bool is_transparent = false;

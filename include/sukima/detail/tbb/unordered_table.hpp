@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash table of the unordered containers: a list in the order of the reversed hash values, with a mark
-// in front of each bucket (Shalev and Shavit's split-ordered list), so that it grows while threads read it.
+// The hash table of the unordered containers. It is a list in the order of the reversed hash values, with a
+// mark in front of each bucket (Shalev and Shavit's split-ordered list), so it can grow while threads read
+// it.
 #pragma once
 
 #include <sukima/detail/tbb/value_list.hpp>
@@ -20,7 +21,7 @@
 namespace sukima::detail::tbb {
 
 /// Long: most of its functions have one line, and the list and its buckets belong together.
-/// \tparam Multi  equal keys may be inserted: they follow one another
+/// \tparam Multi  equal keys may be inserted, and follow one another
 template <class Key, class Value, class Hash, class Equal, class Allocator,
           bool Multi> class unordered_table {
  public:
@@ -49,15 +50,15 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     mark* const before = before_first(hash, key);
     return before == nullptr ? nullptr : before->after();
   }
-  /// Behind the last node with the key that `found` has.
+  /// The node behind the last node with the key that `found` has.
   template <class K> mark* end_of(mark* found, const K& key) const {
     do found = found->after();
     while (found != nullptr && is(found, order_of(hash_(key)), key));
     return found;
   }
-  /// The empty run of a key that is not there.
+  /// The empty range of a key that is not in the table.
   template <class I, class K> std::pair<I, I> missing(const K&) const { return {I(), I()}; }
-  /// Makes a value, and inserts it unless its key is there.
+  /// Makes a value, and inserts it unless the table has its key.
   template <class... Arguments> std::pair<mark*, bool> emplace(Arguments&&... arguments) {
     node* const fresh = maker_.make(std::forward<Arguments>(arguments)...);
     try {
@@ -69,7 +70,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
       throw;
     }
   }
-  /// Inserts a node unless its key is there. \returns the node with the key, and whether it is this one
+  /// Inserts a node unless the table has its key. \returns the node with the key, and whether it is this one
   std::pair<mark*, bool> insert(node* fresh) {
     const std::uint64_t hash = key_hash(fresh);
     fresh->order = order_of(hash);
@@ -89,7 +90,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     size_.fetch_add(1, std::memory_order_relaxed);
     return {fresh, true};
   }
-  /// The same; a value is made only if its key is not there.
+  /// The same, but makes a value only if the table does not have its key.
   template <class K, class... Arguments>
   std::pair<mark*, bool> try_emplace(const K& key, Arguments&&... arguments) {
     if constexpr (!Multi)
@@ -97,13 +98,13 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     return emplace(std::forward<Arguments>(arguments)...);
   }
 
-  /// No other thread may use the table during these.
+  /// No other thread may use the table during the following functions.
   mark* erase(mark* n) {
     mark* const next = n->after();
     maker_.destroy(extract(n));
     return next;
   }
-  /// Takes a node out. The caller owns it.
+  /// Removes a node from the list. The caller owns it.
   node* extract(mark* n) {
     node* const gone = static_cast<node*>(n);
     mark* before = mark_of(key_hash(gone));
@@ -139,7 +140,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
   void set_max_load(float most) noexcept { max_load_ = most; }
   std::size_t bucket_count() const noexcept { return now().size(); }
   template <class K> std::size_t bucket(const K& key) const { return hash_(key) & (bucket_count() - 1); }
-  /// The nodes from the mark to the end are the bucket.
+  /// A bucket is the nodes from its mark to its end.
   mark* bucket_mark(std::size_t i) const noexcept { return now()[i]; }
   mark* bucket_end(std::size_t i) const noexcept {
     mark* n = now()[i]->after();
@@ -157,7 +158,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     x = (x >> 4 & 0x0f0f0f0f0f0f0f0fU) | (x & 0x0f0f0f0f0f0f0f0fU) << 4;
     return __builtin_bswap64(x);
   }
-  /// The order of a value; that of a mark has the lowest bit 0.
+  /// The order of a value. The order of a mark has the lowest bit 0.
   static std::uint64_t order_of(std::uint64_t hash) noexcept { return reversed(hash) | 1; }
   std::uint64_t key_hash(node* n) const { return hash_(key_of<Key>(n->value())); }
   const table& now() const noexcept { return *now_.load(std::memory_order_acquire); }
@@ -169,8 +170,8 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     if (!n->has_value) return false;
     return n->order == order && equal_(key, key_of<Key>(static_cast<node*>(n)->value()));
   }
-  /// The node in front of the first one with a key, or null. A mark does not end the search: it may be newer
-  /// than the table that this thread has read.
+  /// The node in front of the first node with a key, or null. A mark does not end the search, because it may
+  /// be newer than the table that this thread has read.
   template <class K> mark* before_first(std::uint64_t hash, const K& key) const {
     const std::uint64_t order = order_of(hash);
     mark* before = mark_of(hash);
@@ -178,7 +179,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
       if (is(n, order, key)) return before;
     return nullptr;
   }
-  /// The last node from here on whose order is not above this one.
+  /// The last node from here on whose order is not greater than this one.
   static mark* last_up_to(mark* before, std::uint64_t order) noexcept {
     for (mark* n = before->after(); n != nullptr && n->order <= order; n = n->after()) before = n;
     return before;
@@ -190,7 +191,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
     now_.store(tables_.back().get(), std::memory_order_release);
     grow_to(buckets);
   }
-  /// Under the lock. Readers go on with the old table, which is kept.
+  /// \pre the lock is held. Readers continue to use the old table, which is kept.
   void grow_to(std::size_t buckets) {
     const std::size_t wanted = std::bit_ceil(std::max(buckets, fewest));
     const std::size_t before = bucket_count();
@@ -222,7 +223,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
   [[no_unique_address]] Hash hash_;
   [[no_unique_address]] Equal equal_;
   node_maker<Value, Allocator, node> maker_;
-  std::mutex lock_;  // insertions
+  std::mutex lock_;  // held by insertions
   std::deque<mark> marks_;
   std::vector<std::unique_ptr<table>> tables_;
   std::atomic<table*> now_{nullptr};  ///< pairs with: now, grow_to

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list that the unordered and the ordered containers of the TBB headers are: one thread at a time
-// inserts, and any number of threads read at the same time, without a lock.
+// The list under the unordered and the ordered containers of the TBB headers. One thread at a time inserts;
+// any number of threads read at the same time without a lock.
 #pragma once
 
 #include <sukima/detail/tbb/partitioner.hpp>
@@ -18,7 +18,7 @@
 
 namespace sukima::detail::tbb {
 
-/// The key of a set's value, and of a map's.
+/// The key of a set's value or a map's value.
 template <class Key, class Value> const Key& key_of(const Value& value) noexcept {
   if constexpr (std::is_same_v<Key, Value>)
     return value;
@@ -26,15 +26,15 @@ template <class Key, class Value> const Key& key_of(const Value& value) noexcept
     return value.first;
 }
 
-/// A node without a value: a mark of the container itself.
+/// A node without a value, which marks a position for the container.
 template <class Value> struct list_mark {
   std::atomic<list_mark*> next{nullptr};  ///< pairs with: set_after, after
   bool has_value = false;
-  std::uint64_t order = 0;  ///< of a hash table: the list is in this order
+  std::uint64_t order = 0;  ///< the order of the list, in a hash table
 
   list_mark* after() const noexcept { return next.load(std::memory_order_acquire); }
   void set_after(list_mark* to) noexcept { next.store(to, std::memory_order_release); }
-  /// Puts a node behind this one, where readers find it. \pre the lock of the container is held
+  /// Inserts a node behind this one, so that readers find it. \pre the lock of the container is held
   void link(list_mark& fresh) noexcept {
     fresh.set_after(after());
     set_after(&fresh);
@@ -79,7 +79,7 @@ template <class V> class list_iterator {
   template <class W> bool operator==(const list_iterator<W>& other) const noexcept {
     return at_ == other.at_;
   }
-  /// For the container.
+  /// Used by the container.
   mark* node() const noexcept { return at_; }
 
  private:
@@ -90,7 +90,7 @@ template <class V> class list_iterator {
   mark* at_ = nullptr;
 };
 
-/// A part of a list, which is divided at its middle: that is looked for, node by node.
+/// A part of a list. It is divided at its middle, which is searched node by node.
 template <class I> class list_range {
  public:
   using iterator = I;
