@@ -36,7 +36,7 @@ bool blocking_compensation::begin_bound() noexcept {
   // Counted before this thread or another one computes the target.
   bound_.fetch_add(1, std::memory_order_seq_cst);
   if (controller_.compensate("a thread-bound fiber waits")) return true;
-  // The next turn of the wait tries again. Another wait, not the last one, may have ended since.
+  // The next turn of the wait tries again. Another wait may have ended since, without being the last one.
   end_bound();
   return false;
 }
@@ -70,7 +70,7 @@ bool blocking_compensation::begin_outside() noexcept {
 
 void blocking_compensation::end_outside() noexcept {
   SUKIMA_ASSERT(outside_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
-  // At once: the monitor, which otherwise decides, may find no thread inside and doze.
+  // The target is adapted at once. The monitor, which otherwise does it, may find no thread inside and doze.
   if (outside_.fetch_sub(1, std::memory_order_seq_cst) == 1)
     controller_.reconsider("threads that waited for futures are back");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine lets the runtime use, read once and followed from then on.
+// The CPUs that the machine lets the runtime use. They are read once, and followed from then on.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -13,7 +13,8 @@ struct close_capacity {
 };
 using capacity_handle = std::unique_ptr<sukima_capacity, close_capacity>;
 
-/// Reads what the calling thread may use: that the runtime pins threads later is no limit. Costs some 0.1 ms.
+/// Reads how many CPUs the calling thread may use. Threads that the runtime pins later do not limit this.
+/// Takes about 0.1 ms.
 /// \return null: no memory
 inline capacity_handle open_capacity() noexcept {
   sukima_capacity_options options{};

@@ -15,7 +15,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// One window, and two thresholds, so that the answer does not change with each sample.
+/// One window, and two thresholds, so that the judgement does not change with each sample.
 constexpr cap_shortage_rule rule{1, {{tuning::shortest_judged_ns, 0.1}}, 0.05, 1};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether CPU is short: do the workers wait for CPUs that others use?
+// Whether CPU is short, that is, whether the workers wait for CPUs that others use.
 #pragma once
 
 #include "park/cpu_use.hpp"
@@ -17,8 +17,8 @@ class decision_log;
 class worker_controller;
 class worker_table;
 
-/// Samples how long each worker's thread ran and waited for a CPU. The monitor samples and judges; any
-/// thread asks.
+/// Samples how long each worker's thread ran and waited for a CPU. The monitor samples and judges. Any thread
+/// may read the judgement.
 class cpu_shortage final : public cpu_pressure {
  public:
   cpu_shortage(const worker_table& workers, const assigned_cpus& placement,
@@ -31,16 +31,16 @@ class cpu_shortage final : public cpu_pressure {
 
   bool spinning_keeps_turn() const noexcept override;
 
-  // For the monitor.
+  // Only the monitor calls these functions.
   /// Reads the workers' times.
   void sample();
-  /// Judges by the samples since the last judgement, if they are enough, and notes a change.
+  /// Judges by the samples since the last judgement, if there are enough, and records a change.
   void judge();
-  /// Whether a worker hardly ran for long, though it wanted to, by the samples since the last call.
+  /// Whether, by the samples since the last call, a worker wanted to run but hardly ran for a long time.
   bool take_starved() noexcept { return std::exchange(starved_, false); }
 
  private:
-  /// What the kernel said of one worker's thread at the last sample.
+  /// The kernel's figures for one worker's thread at the last sample.
   struct worker_times {
     int thread = 0;  ///< 0: unknown
     cap_schedstat latest{};
@@ -52,7 +52,7 @@ class cpu_shortage final : public cpu_pressure {
   const worker_controller& controller_;
   decision_log& decisions_;
   const std::uint64_t runtime_serial_;
-  // Only for the monitor.
+  // Used by the monitor only.
   cap_shortage judgement_{};
   std::vector<worker_times> workers_;
   std::uint64_t sampled_at_ = 0;  ///< tick

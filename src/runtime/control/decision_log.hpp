@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime decided by itself, each decision with its reason.
+// The decisions of the runtime itself, each with its reason.
 #pragma once
 
 #include <sukima/runtime.hpp>
@@ -14,14 +14,14 @@ namespace sukima::detail {
 /// Any thread may add and read.
 class decision_log {
  public:
-  /// \param runtime_serial the runtime, for the trace
+  /// \param runtime_serial  of the runtime, for the trace
   explicit decision_log(std::uint64_t runtime_serial) : runtime_serial_(runtime_serial) {}
   decision_log(const decision_log&) = delete;
   decision_log& operator=(const decision_log&) = delete;
 
-  /// Without memory for it the decision is not noted; it holds nevertheless.
+  /// Records a decision. Without memory it is not recorded, but takes effect nevertheless.
   void add(std::string_view setting, unsigned before, unsigned after, std::string_view reason) noexcept;
-  /// The oldest first; the latest 5,000 at least.
+  /// The decisions, the oldest first; at least the latest 5,000.
   std::vector<decision> all() const;
 
  private:

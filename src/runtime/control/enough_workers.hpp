@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers get nearly all, by what each number of them would get.
+// How many workers get nearly all CPU, computed from the CPU that each number of workers would get.
 #pragma once
 
 #include "constants.hpp"
@@ -9,15 +9,15 @@
 
 namespace sukima::detail {
 
-/// The smallest number of workers that gets nearly all CPU. Each estimate errs by several percent, and
-/// several come in a second, so it decides on the average of a second; it adds workers at once only if much
-/// CPU is free.
+/// Finds the smallest number of workers that gets nearly all CPU. Each estimate errs by several percent, and
+/// there are several in a second. So it decides by the average of a second, and adds workers at once only if
+/// much CPU is free.
 class enough_workers {
  public:
-  /// One estimate more.
-  /// \param since seconds since the last one
-  /// \param gets the CPUs that 1, 2, … workers would get, the last for as many as may run; never empty
-  /// \param certain false if that is only a guess: a guess is no reason to give a worker up
+  /// Adds an estimate.
+  /// \param since  seconds since the last estimate
+  /// \param gets  the CPUs that 1, 2, … workers would get, the last for as many as may run; never empty
+  /// \param certain  false if the estimate is only a guess, which is no reason to run fewer workers
   /// \return how many to run; at first as many as may run
   unsigned judge(double since, const std::vector<double>& gets, bool certain) {
     const auto most = static_cast<unsigned>(gets.size());
@@ -31,7 +31,7 @@ class enough_workers {
       if (gets[answer_ - 1] < tuning::plainly_too_little_cpu * gets.back()) return answer_ = decide(gets);
     }
     if (seconds_ < tuning::enough_workers_window_s) return answer_;
-    // A small number stays as long as it loses hardly more than when it was chosen.
+    // A small number is kept while it loses hardly more CPU than when it was chosen.
     const bool known = certain_ * 2 > estimates_;
     if (!known)
       answer_ = most;
@@ -60,7 +60,7 @@ class enough_workers {
   unsigned answer_ = 0;  ///< 0: none yet
   double seconds_ = 0;  ///< since the last decision
   unsigned estimates_ = 0;  ///< since then
-  unsigned certain_ = 0;  ///< those of them that are in the sums
+  unsigned certain_ = 0;  ///< the estimates among them that are in the sums
   std::vector<double> sums_;
 };
 

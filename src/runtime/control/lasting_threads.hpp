@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads of other runtimes have computed for a while.
+// How many threads of other runtimes have computed for some time.
 #pragma once
 
 #include "constants.hpp"
@@ -12,24 +12,24 @@
 
 namespace sukima::detail {
 
-/// The least number of threads of others between two samples. Threads that begin and end in between are not
-/// in it, however many they are.
+/// The smallest number of threads of other runtimes between two samples. It does not include threads that
+/// begin and end in between, however many they are.
 class lasting_threads {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// So few are left. Any thread.
+  /// Records that only this number is left. May be called by any thread.
   void drop_to(unsigned left) noexcept {
     unsigned least = least_.load(std::memory_order_relaxed);
     while (left < least && !least_.compare_exchange_weak(least, left, std::memory_order_relaxed)) {
     }
   }
 
-  /// For the monitor.
+  /// Only the monitor calls this.
   /// \param count     how many compute now
-  /// \param followed  what it returned last
-  /// \return how many have computed since the sample before, if `tuning::beside_sample_ns` have passed since
-  /// then; a sample before that only lowers the number
+  /// \param followed  the last result of this function
+  /// \return how many have computed since the last sample, if that was at least `tuning::beside_sample_ns`
+  /// ago; otherwise at most `followed`
   unsigned sample(unsigned count, unsigned followed, time_point now) noexcept {
     const unsigned lasting = std::min(count, least_.load(std::memory_order_relaxed));
     if (now - since_ < std::chrono::nanoseconds(tuning::beside_sample_ns)) return std::min(lasting, followed);
@@ -39,10 +39,11 @@ class lasting_threads {
   }
 
  private:
-  /// Since `since_`. Threads that end while it is stored count until the next sample.
+  /// The smallest number since `since_`. Threads that end while it is being stored count until the next
+  /// sample.
   /// no partner: each sample also has the number of its moment
   atomic<unsigned> least_{0};
-  time_point since_{};  ///< only for the monitor
+  time_point since_{};  ///< used by the monitor only
 };
 
 }  // namespace sukima::detail

@@ -74,7 +74,8 @@ void monitor::attend_entry(worker& entered) noexcept {
   attend();
 }
 
-/// While one of a region's threads computes or waits here, the others may wait for it, so none of them count.
+/// While a thread of a region computes or waits here, the region's other threads may wait for it. So none of
+/// them count.
 bool monitor::comes_from_region() noexcept {
   if (others.count() == 0 || !controller_.follows_capacity() || !is_in_parallel_region()) return false;
   lasting_.drop_to(0);
@@ -127,7 +128,8 @@ bool monitor::was_used() noexcept {
 bool monitor::has_others() const noexcept { return others.count() != 0 || controller_.followed() != 0; }
 
 /// Follows the number of threads of others, if there are some and a thread is inside. The threads inside are
-/// worker 0, so one more stays while launched futures have not ended. \return true: again after a moment
+/// worker 0, so one more worker stays while launched futures have not ended. \return true: call it again
+/// after a moment
 bool monitor::watch_others() noexcept {
   if (!controller_.follows_capacity()) return false;
   if ((attention_.load(std::memory_order_seq_cst) & beside) == 0 && !has_others()) return false;
@@ -167,13 +169,13 @@ void monitor::run() {
       continue;
     }
     if (controller_.followed() != 0) continue;  // first, workers for launched futures come back
-    doze(seen);  // nothing that it looks at matters before the next entry
+    doze(seen);  // nothing that it samples matters before the next entry
     looked_at_ = clock::now();
     if (looked_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
   }
 }
 
-/// \return false: it is not yet time for the next look
+/// \return false: it is not yet time for the next sample
 bool monitor::sleep_until_next_look(std::uint32_t seen, bool watches) noexcept {
   const clock::time_point next =
       looked_at_ + (tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause());

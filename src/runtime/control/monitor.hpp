@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that looks at the machine for the worker controller, the CPU shortage and the worker placement.
+// The thread that samples the machine for the worker controller, the CPU shortage and the worker placement.
 #pragma once
 
 #include "control/lasting_threads.hpp"
@@ -25,17 +25,19 @@ class worker_placement;
 class worker_table;
 struct worker;
 
-/// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
-/// that finds none is the last one: the thread dozes until the next entry or wait wakes it.
+/// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. After a
+/// sample that finds no such thread, the monitor dozes until the next entry or wait wakes it.
 ///
-/// While threads of other runtimes compute as well (control/threads_beside.hpp), it watches their number more
-/// often. Workers leave them their CPUs once they have computed for `tuning::beside_sample_ns`: short
-/// regions, whose end would come before workers have left, change nothing. Workers come back at once.
+/// While threads of other runtimes compute as well (control/threads_beside.hpp), it samples their number more
+/// often. Workers leave their CPUs to such threads once these have computed for `tuning::beside_sample_ns`.
+/// Shorter regions change nothing, because they would end before the workers have left. Workers come back at
+/// once.
 ///
-/// What an entry may have to care about is in one word, `attention_`, so that an entry reads nothing else:
+/// Everything that an entry may have to attend to is in one word, `attention_`, so that an entry reads
+/// nothing else:
 ///   dozing    the monitor must be woken
 ///   beside    threads of others compute, or the target still allows for some that did
-///   watching  the monitor watches them, and need not be woken for more of them
+///   watching  the monitor watches these threads, and need not be woken for more of them
 ///   unused    no thread has entered since the last call of was_used()
 /// Other threads change the counts (entries, threads of others) first and read the word then. The monitor
 /// changes the word first and reads the counts then. All are sequentially consistent, so one sees the other.
@@ -58,11 +60,12 @@ class monitor {
 
   /// Starts the thread, unless it was started before. Any thread may call it, inside an entry.
   void start();
-  /// Learns of the threads of other runtimes from now on. Once, before the first entry.
+  /// From now on receives the changes of the number of other runtimes' threads. Called once, before the first
+  /// entry.
   void listen_to_others() noexcept;
-  /// Ends the thread, if there is one, and listens no more.
+  /// Ends the thread, if there is one. Receives no changes any more.
   void stop();
-  /// In a child process after fork(), where the thread does not exist.
+  /// Called in a child process after fork(), where the thread does not exist.
   void forget_thread();
   /// Called at each entry, after it was counted: the monitor works only while a thread is inside or waits.
   /// The worker has `duty_region` afterwards if the thread comes out of a parallel region.
@@ -70,30 +73,30 @@ class monitor {
     if (wants_attention()) [[unlikely]]
       attend_entry(entered);
   }
-  /// Whether an entry that does nothing but run its root must be counted: threads of others compute, whose
-  /// number such an entry changes, or was_used() must learn of it. While the monitor dozes it need not, and
-  /// does not wake the monitor.
+  /// Whether an entry that does nothing but run its root must be counted: if threads of others compute,
+  /// because such an entry changes their number, or if was_used() must notice the entry. While the monitor
+  /// dozes, the entry need not be counted, and does not wake the monitor.
   bool has_to_count_entries() const noexcept {
     return (attention_.load(std::memory_order_relaxed) & (beside | unused)) != 0;  // a hint
   }
-  /// The worker with `duty_region` leaves: its entry is no longer counted.
+  /// Called when the worker with `duty_region` leaves, after its entry is no longer counted.
   void entry_ended(worker& left) noexcept;
   /// Called by a thread outside that waits for this runtime, before the wait is counted.
   /// \return true: it comes out of a parallel region; returns_to_region() must follow
   bool wait_comes_from_region() noexcept { return wants_attention() && comes_from_region(); }
-  /// A wait or an entry out of a parallel region has ended.
+  /// Called when a wait or an entry from a parallel region has ended.
   void returns_to_region() noexcept;
   /// Called at each wait of a thread outside, after it was counted.
   void wait_begins() noexcept {
     if (wants_attention()) attend();
   }
 
-  /// More threads of other runtimes compute. They were counted before.
+  /// Called when more threads of other runtimes compute, after they were counted.
   void others_begin() noexcept;
-  /// Fewer do. \param left how many are still counted
+  /// Called when fewer threads compute. \param left  how many are still counted
   void others_end(unsigned left) noexcept;
-  /// Whether a thread has entered since the last call, or is inside. Of an unannounced entry at the time of
-  /// that call it may learn nothing. Linear in the number of workers, if no entry is counted.
+  /// Whether a thread has entered since the last call, or is inside. It may miss an unannounced entry that
+  /// was active at the time of the last call. Linear in the number of workers, if no entry is counted.
   bool was_used() noexcept;
 
  private:
@@ -136,10 +139,10 @@ class monitor {
   atomic<uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run
   std::once_flag started_;
   std::thread thread_;
-  // Only for the thread.
+  // Used by the thread only.
   monitor_pace pace_;
   clock::time_point judged_at_{};
-  clock::time_point looked_at_{};  ///< or dozed
+  clock::time_point looked_at_{};  ///< or dozed at that time
 };
 
 }  // namespace sukima::detail

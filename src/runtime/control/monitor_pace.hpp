@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the monitor pauses between two looks.
+// How long the monitor pauses between two samples.
 #pragma once
 
 #include "constants.hpp"
@@ -9,29 +9,30 @@
 
 namespace sukima::detail {
 
-/// The pauses of the monitor: short at first, longer while nothing happens, and long where a look is dear.
+/// The pauses of the monitor: short at first, longer while nothing happens, and long if a sample is
+/// expensive.
 ///
-/// A look opens a dozen files. That takes 0.2 ms of CPU as a rule, and several milliseconds in an emulated
-/// machine, in which the process may get a sixteenth of the CPUs. So the pause follows from the CPU time of
-/// the looks. The thread's clock does not count the turns of other threads, so neighbours make no pause
-/// longer.
+/// A sample opens a dozen files. That usually takes 0.2 ms of CPU, and several milliseconds in an emulated
+/// machine, in which the process may get a sixteenth of the CPUs. So the pause depends on the CPU time of the
+/// samples. The thread's CPU clock does not count the turns of other threads, so neighbours do not make the
+/// pauses longer.
 class monitor_pace {
  public:
   using nanoseconds = std::chrono::nanoseconds;
 
-  /// The runtime begins, or no thread was inside for a while.
+  /// Called when the runtime begins, or if no thread was inside for some time.
   void restart() noexcept {
     interval_ = nanoseconds(tuning::first_sample_ns);
-    look_ = nanoseconds(0);  // one dear look must not delay the first one of the next program part
+    look_ = nanoseconds(0);  // an expensive sample must not delay the first one of the next program part
   }
 
-  /// A look has taken this CPU time.
+  /// Records the CPU time of a sample.
   void looked(nanoseconds cpu_time) noexcept { look_ = cpu_time; }
 
-  /// The capacity has changed: the next looks come soon.
+  /// Called when the capacity has changed: the next samples come soon.
   void hurry() noexcept { interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns)); }
 
-  /// A judgement follows: the time until the next one doubles.
+  /// Called before a judgement: the time until the next one doubles.
   void lengthen(bool cpu_is_short) noexcept {
     const auto longest = cpu_is_short ? tuning::busy_sample_ns : tuning::calm_sample_ns;
     interval_ = std::min(2 * interval_, nanoseconds(longest));
@@ -40,7 +41,7 @@ class monitor_pace {
   /// The time between two judgements.
   nanoseconds interval() const noexcept { return interval_; }
 
-  /// The pause before the next look.
+  /// The pause before the next sample.
   nanoseconds pause() const noexcept {
     const nanoseconds for_the_cost =
         std::min(tuning::pause_for_each_look * look_, nanoseconds(tuning::longest_pause_for_looks_ns));

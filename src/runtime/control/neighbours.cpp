@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers are worth running beside others.
+// How many workers are worth running beside other programs.
 #include "control/neighbours.hpp"
 
 #include <sukima/capacity.h>
@@ -11,7 +11,8 @@ namespace sukima::detail {
 
 namespace {
 
-/// A guess is no reason to give a worker up: what was computed from all neighbours is, and what was measured.
+/// A guess is no reason to run fewer workers. A figure that was measured, or computed from all neighbours,
+/// is.
 bool is_certain(sukima_capacity_basis basis) {
   return basis == SUKIMA_CAPACITY_BASIS_TREE || basis == SUKIMA_CAPACITY_BASIS_HOST ||
          basis == SUKIMA_CAPACITY_BASIS_EXPERIMENT;
@@ -22,7 +23,7 @@ bool is_certain(sukima_capacity_basis basis) {
 neighbours::~neighbours() { sukima_capacity_estimator_close(estimator_); }
 
 bool neighbours::open() {
-  // The runtime itself may have bound the workers, which does not limit the process.
+  // The runtime itself may have bound the workers to CPUs, which does not limit the process.
   sukima_capacity_options options{};
   options.affinity = SUKIMA_CAPACITY_AT_OPEN;
   estimator_ = sukima_capacity_estimator_open(&options);

@@ -19,7 +19,7 @@
 
 namespace sukima::detail {
 
-#if !defined(SUKIMA_ATOMICS)  // those of tests may not be constant
+#if !defined(SUKIMA_ATOMICS)  // the atomics of tests may have no constant initializer
 constinit
 #endif
     threads_beside others;
@@ -28,26 +28,27 @@ namespace {
 
 [[maybe_unused]] const int children_have_none = pthread_atfork(nullptr, nullptr, [] { others.forget(); });
 
-/// The threads in the low half, the generation of the process in the other one. So the end of what began
-/// before a fork changes nothing in the child.
+/// The low half of a begun count has the threads, the high half the generation of the process. So if the
+/// threads began before a fork, their end changes nothing in the child.
 constexpr unsigned generation_bits = 32;
-/// The region's fiber was bound to its thread, and is so until the end.
+/// Set if the region's fiber was bound to its thread, which lasts until the region ends.
 constexpr std::uint64_t bound = std::uint64_t{1} << 31;
-/// No machine has so many CPUs. Sums of absurd numbers must not wrap.
+/// No machine has that many CPUs. The limit keeps sums of absurd numbers from wrapping.
 constexpr unsigned most_threads = 1 << 16;
 
 using in_parallel = int();
-/// OpenMP's omp_in_parallel, once it has been found. pairs with: find_openmp, is_in_parallel_region
+/// OpenMP's omp_in_parallel, if it was found. pairs with: find_openmp, is_in_parallel_region
 std::atomic<in_parallel*> openmp_in_parallel{nullptr};
 
-/// Called where threads of others begin, not at an entry: dlsym may wait for a thread that loads a library.
+/// Called when threads of others begin, not at an entry, because dlsym may wait for a thread that loads a
+/// library.
 void find_openmp() noexcept {
   if (openmp_in_parallel.load(std::memory_order_acquire) == nullptr)
     openmp_in_parallel.store(reinterpret_cast<in_parallel*>(dlsym(RTLD_DEFAULT, "omp_in_parallel")),
                              std::memory_order_release);
 }
 
-/// A worker's fiber stays on its thread while it is the first thread of a region, as OpenMP demands.
+/// A worker's fiber stays on its thread while that is the first thread of a region, as OpenMP requires.
 std::uint64_t region_begins(std::uint32_t threads) noexcept {
   const std::uint64_t begun = others.begin(threads);
   fiber* const s = running_fiber();
@@ -65,7 +66,8 @@ void region_ends(std::uint64_t begun) noexcept {
   others.end(begun);
 }
 
-/// Keeps this library, or the plug-in that it is part of, loaded: the preload library calls its functions.
+/// Keeps this library, or the plug-in that contains it, loaded, because the preload library calls its
+/// functions.
 void stay_loaded(const void* own) noexcept {
   Dl_info found{};
   if (dladdr(own, &found) != 0 && found.dli_fname != nullptr)
@@ -94,7 +96,7 @@ void threads_beside::end(std::uint64_t begun) noexcept {
 template <class F> void threads_beside::for_each_monitor(F f) noexcept {
   for (listener& l : listeners_) {
     if (l.its.load(std::memory_order_seq_cst) == nullptr) continue;
-    // Counted first, then read again; stop_listening() clears it first.
+    // The count comes first, then the second read. stop_listening() clears the pointer first.
     l.users.fetch_add(1, std::memory_order_seq_cst);
     if (monitor* const m = l.its.load(std::memory_order_seq_cst)) f(*m);
     l.users.fetch_sub(1, std::memory_order_seq_cst);

@@ -33,8 +33,9 @@ unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
   return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
 }
 
-/// The number of workers for the CPU that the host of this virtual machine advertises: the nearest, like the
-/// host's own count of threads for a machine (docs/host.md, `fit`). No limit if the host advertises none.
+/// The number of workers for the CPU that the host of this virtual machine advertises: the nearest number, as
+/// in the host's own count of threads for a machine (docs/host.md, `fit`). No limit if the host advertises
+/// none.
 unsigned workers_by_host(double advertised) noexcept {
   if (std::isnan(advertised)) return 1000000;
   return static_cast<unsigned>(std::clamp(std::floor(advertised + 0.5), 1.0, 1e6));
@@ -138,7 +139,7 @@ void worker_controller::adjust(std::string_view reason) noexcept {
   bool refused = false;
   while (!refused && threads_.count() + 1 < next) refused = !threads_.start_one();
   const unsigned reached = refused ? threads_.count() + 1 : next;
-  // No worker has a rank above it.
+  // No worker has a rank above this number.
   if (refused) target_.count_.store(reached, std::memory_order_seq_cst);
   if (!decided_ || reached != before || refused != refused_)
     decisions_.add(
@@ -152,7 +153,8 @@ void worker_controller::adjust(std::string_view reason) noexcept {
 
 bool worker_controller::compensate(const char* reason) noexcept {
   const std::lock_guard hold(deciding_);
-  // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
+  // Workers added for earlier waits stay until the monitor's next sample, so that short waits in a row cost
+  // little.
   if (wanted() > target_.count_.load(std::memory_order_seq_cst)) adjust(reason);
   return wanted() <= target_.count_.load(std::memory_order_seq_cst);
 }
@@ -163,7 +165,7 @@ unsigned worker_controller::background_workers() noexcept {
 }
 
 void worker_controller::end_compensation() noexcept {
-  if (capacity_ == nullptr) reconsider("workers that waited are back");  // else the monitor sees to it
+  if (capacity_ == nullptr) reconsider("workers that waited are back");  // otherwise the monitor does it
 }
 
 void worker_controller::reconsider(std::string_view reason) noexcept {

@@ -25,10 +25,10 @@ namespace {
 
 constexpr auto not_pinned = static_cast<std::uint8_t>(~duty_unpin);
 
-/// What the kernel says of a thread of this process.
+/// The kernel's information about a thread of this process.
 struct thread_state {
   char state = '?';  ///< R: it runs, or could run
-  int cpu = -1;  ///< that it ran on last; -1: unknown
+  int cpu = -1;  ///< the CPU on which it ran last; -1: unknown
 };
 
 thread_state state_of(int thread) noexcept {
@@ -40,7 +40,8 @@ thread_state state_of(int thread) noexcept {
   const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   text[length] = '\0';
-  // The name may hold blanks and brackets. After it comes field 3, the state; field 39 is the processor.
+  // The name may contain blanks and brackets. After it come field 3, the state, …, and field 39, the
+  // processor.
   thread_state found;
   const char* at = std::strrchr(text, ')');
   if (at == nullptr || std::sscanf(at + 1, " %c", &found.state) != 1) return {};
@@ -117,7 +118,7 @@ void worker_placement::adapt() {
     return;
   }
   const worker_counts seen = park_.counts();
-  // A worker that searches at this moment has found something since the last look, or a CPU is idle anyway.
+  // A worker that searches at this moment has found work since the last sample, or a CPU is idle anyway.
   const std::uint64_t steals = steals_so_far();
   const bool stealing = std::exchange(steals_, steals) != steals;
   if (!shortage_.is_short() || now < not_before_ || seen.parked != 0 || (seen.searching != 0 && !stealing))
@@ -137,7 +138,7 @@ bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
   for (worker& w : workers_.all()) {
     if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
-    if (thread == 0) return false;  // its thread is just starting
+    if (thread == 0) return false;  // its thread is starting at this moment
     found.push_back({&w, thread, {}, -1, -1, false});
   }
   return true;
@@ -146,8 +147,8 @@ bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
 bool worker_placement::choose_cpus(std::vector<assigned_cpu>& workers) {
   for (assigned_cpu& p : workers) {
     if (sched_getaffinity(p.thread, sizeof p.before, &p.before) != 0) return false;
-    // The kernel places threads better if the program has pinned some, or if there are more workers than CPUs
-    // or fewer.
+    // The kernel places threads better if the program has pinned some, or if the numbers of workers and CPUs
+    // differ.
     if (!CPU_EQUAL(&p.before, &workers.front().before)) return false;
     if (static_cast<std::size_t>(CPU_COUNT(&p.before)) != workers.size()) return false;
   }
@@ -190,9 +191,8 @@ bool worker_placement::pin_all() {
   }
   stress_point();
   // A thread that leaves (runtime_entries::try_enter) clears `inside`, changes the counts, and then reads its
-  // duties.
-  // If its change comes later than this one, it sees the duty and waits for the lock. If it came earlier,
-  // `inside` is seen as false here.
+  // duties. If it changes the counts after this call, it reads the duty and waits for the lock. If it changed
+  // them before, this thread reads false from `inside`.
   park_.order_with_counts();
   const bool all_there = std::ranges::all_of(workers, [](const assigned_cpu& p) {
     return p.of->background || p.of->inside.load(std::memory_order_relaxed);
@@ -245,7 +245,7 @@ void worker_placement::pin_again(worker& w) noexcept {
   const std::lock_guard lock(changing_);
   assigned_cpu* const mine = find(w);
   if (mine == nullptr || !mine->away) return;
-  const int thread = w.thread_id.load(std::memory_order_relaxed);  // may have changed since
+  const int thread = w.thread_id.load(std::memory_order_relaxed);  // it may have changed since
   cpu_set_t before;
   if (sched_getaffinity(thread, sizeof before, &before) != 0 || !CPU_EQUAL(&before, &mine->before)) return;
   if (!move(thread, mine->cpu)) return;
@@ -284,8 +284,8 @@ bool worker_placement::lend(worker& caller, worker& runner, lending how) noexcep
   assigned_cpu* const own = find(caller);
   assigned_cpu* const other = find(runner);
   if (own == nullptr || other == nullptr || own->away || other->away) return false;
-  // The runner may share this CPU already. It may continue a fiber that waited for its task, and then stays
-  // here.
+  // The runner may share this CPU already. It may be continuing a fiber that waited for its task; it then
+  // stays here.
   const bool is_here = other->now_on == own->now_on;
   if (!is_here) {
     if (!lacks_a_cpu(other->thread) || !move(other->thread, own->now_on)) return false;
@@ -305,7 +305,7 @@ bool worker_placement::lend(worker& caller, worker& runner, lending how) noexcep
 
 void worker_placement::return_lent(worker& w) noexcept {
   std::unique_lock lock(changing_, std::try_to_lock);
-  if (!lock) return;  // next time
+  if (!lock) return;  // the next call tries again
   w.shares_cpu.store(false, std::memory_order_relaxed);
   const assigned_cpu* const mine = find(w);
   if (mine == nullptr) return;
@@ -320,7 +320,8 @@ void worker_placement::return_lent(worker& w) noexcept {
 }
 
 void worker_placement::follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept {
-  // A thread that arrives on a busy CPU must wait there for milliseconds, and must not hold the lock then.
+  // A thread that arrives on a busy CPU must wait there for milliseconds, and must not hold the lock during
+  // the wait.
   for (const assigned_cpu* mine = find(w); mine != nullptr;) {
     const int target = mine->now_on;
     const cpu_set_t before = mine->before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CPU of its own for each worker, while others compete for the CPUs.
+// Gives each worker a CPU of its own while other programs compete for the CPUs.
 #pragma once
 
 #include "park/cpu_use.hpp"
@@ -23,22 +23,23 @@ class worker_target;
 class worker_table;
 struct worker;
 
-/// Pins each worker to one CPU for as long as CPU is short and there is a worker for each CPU.
+/// Pins each worker to one CPU while CPU is short and there is a worker for each CPU.
 ///
-/// A kernel that balances load by weight puts two workers onto one CPU when a neighbour keeps the other one
-/// busy, and moves them to and fro; there they share what the neighbour leaves. One on each gets more: with
-/// two CPUs and one busy loop in a group of equal weight 1.25 to 1.33 CPUs instead of 1.0 to 1.1.
+/// A kernel that balances load by weight puts two workers onto one CPU while a neighbour keeps the other one
+/// busy, and moves them to and fro. On their CPU the workers share the time that the neighbour leaves. One
+/// worker on each CPU gets more: 1.25 to 1.33 CPUs instead of 1.0 to 1.1, with two CPUs and one busy loop in
+/// a group of equal weight.
 ///
-/// A worker that stays on a busy CPU while another CPU is idle would lose. So a worker that finds no work for
-/// some milliseconds unpins all. So does the monitor when CPU is no longer short, when threads enter or
-/// workers leave so that the numbers differ, or when one worker hardly runs. Threads that enter get their own
-/// affinity back before they leave, unless they have changed it since.
+/// A worker that stays on a busy CPU while another CPU is idle would lose time. So a worker that finds no
+/// work for some milliseconds unpins all workers. The monitor does so, too, when CPU is no longer short, when
+/// threads enter or workers leave so that the numbers differ, or when one worker hardly runs. Threads that
+/// entered get their own affinity back before they leave, unless they have changed it since.
 class worker_placement final : public assigned_cpus {
  public:
   worker_placement(const settings& chosen, const worker_table& workers, const worker_target& target,
                    parking& park, cpu_shortage& shortage, decision_log& decisions);
 
-  /// For the monitor: pins or unpins the workers, by whether CPU is short.
+  /// For the monitor: pins or unpins the workers, depending on whether CPU is short.
   void adapt();
   void unpin_all(const char* reason) noexcept override;
   void unpin(worker& w) noexcept override;
@@ -48,7 +49,8 @@ class worker_placement final : public assigned_cpus {
   std::optional<cpu_set_t> affinity_before_pinning(const worker& w) noexcept override;
 
  private:
-  /// In the child of a fork() that a task has called: its thread may run where the calling one might.
+  /// Called in the child of a fork() that a task has called. The child's thread may then run where the thread
+  /// that forked might.
   static void unpin_after_fork() noexcept;
   /// One worker's thread and its CPU.
   struct assigned_cpu {
@@ -56,14 +58,14 @@ class worker_placement final : public assigned_cpus {
     int thread;
     cpu_set_t before;
     int cpu;
-    int now_on;  ///< the same, or a CPU that it was lent
-    bool away;  ///< outside the runtime
+    int now_on;  ///< the same, or a CPU that was lent to it
+    bool away;  ///< whether it is outside the runtime
   };
-  /// \return true: each worker has a CPU of its own now, and had none before
+  /// \return true: each worker now has a CPU of its own, and had none before
   bool pin_all();
-  /// \return true: they were pinned
+  /// \return true: the workers were pinned
   bool release_all() noexcept;
-  /// Whether workers are pinned although a thread entered, left or was added since.
+  /// Whether workers are pinned although a thread has since entered, left or been added.
   bool is_outdated() noexcept;
   /// Whether that worker's thread may run tasks now.
   bool runs(const worker& w) const noexcept;
@@ -72,7 +74,8 @@ class worker_placement final : public assigned_cpus {
   static bool choose_cpus(std::vector<assigned_cpu>& workers);
   static void unpin_thread(const assigned_cpu& a) noexcept;
   assigned_cpu* find(const worker& w) noexcept;
-  /// Moves the calling thread, which is `w`, to its assigned CPU. The lock is held before and afterwards.
+  /// Moves the calling thread, which is worker `w`, to its assigned CPU. The lock is held before and
+  /// afterwards.
   void follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept;
 
   const settings& chosen_;
@@ -83,9 +86,9 @@ class worker_placement final : public assigned_cpus {
   decision_log& decisions_;
   std::mutex changing_;
   std::vector<assigned_cpu> assigned_;  ///< empty: no worker is pinned. Guarded by changing_
-  // Only for the monitor.
-  std::uint64_t steals_ = 0;  ///< of all workers, when adapt() looked last
-  std::chrono::steady_clock::time_point not_before_{};  ///< no pinning: a worker starved on its CPU lately
+  // Used by the monitor only.
+  std::uint64_t steals_ = 0;  ///< of all workers, at the last call of adapt()
+  std::chrono::steady_clock::time_point not_before_{};  ///< no pinning before this: a worker starved lately
 };
 
 }  // namespace sukima::detail

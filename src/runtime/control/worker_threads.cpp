@@ -21,8 +21,8 @@ namespace sukima::detail {
 
 namespace {
 
-/// The calling thread may be a worker that stays on one CPU, perhaps of another runtime; a thread inherits
-/// that.
+/// The affinity for a new thread. The calling thread may be a worker that stays on one CPU, perhaps of
+/// another runtime, and new threads inherit its affinity.
 std::optional<cpu_set_t> affinity_to_start_with() noexcept {
   const fiber* const s = running_fiber_as_it_is();
   return s == nullptr ? std::nullopt : s->runtime->placement.affinity_before_pinning(*s->on);
@@ -33,7 +33,7 @@ std::optional<cpu_set_t> affinity_to_start_with() noexcept {
 bool worker_threads::start_one() noexcept {
   try {
     if (without_thread_ == nullptr) without_thread_ = &workers_.add(started_ + 1);
-    // Others rely on a worker that counts. So it has its first fiber before its thread begins.
+    // Other threads rely on a worker that counts. So it has its first fiber before its thread begins.
     if (!without_thread_->has_spare_fiber()) return false;
     const signals_blocked here;
     const std::optional<cpu_set_t> may_use = affinity_to_start_with();

@@ -13,19 +13,19 @@ class worker_table;
 
 class worker_threads {
  public:
-  /// \param main what the thread of a worker does
+  /// \param main  the function that the thread of a worker runs
   worker_threads(worker_table& workers, void (*main)(worker&)) : workers_(workers), main_(main) {}
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  /// Starts the thread of one more background worker, which has the next rank. For worker_controller, under
-  /// its lock. \returns false: there is no thread or no memory to be had, and nothing has changed
+  /// Starts the thread of one more background worker, which has the next rank. Called by worker_controller,
+  /// under its lock. \returns false if no thread or no memory is available; nothing has changed then
   bool start_one() noexcept;
-  /// How many threads were started. Their workers have the ranks from 1 to this.
+  /// How many threads were started. Their workers have the ranks from 1 to this number.
   unsigned count() const noexcept { return started_; }
-  /// Waits for the ends of the threads.
+  /// Waits until the threads have ended.
   void join();
-  /// In a child process after fork(), where they do not exist.
+  /// Called in a child process after fork(), where the threads do not exist.
   void forget();
 
  private:
@@ -33,7 +33,7 @@ class worker_threads {
   void (*const main_)(worker&);
   std::mutex starting_;
   std::vector<std::thread> threads_;  ///< guarded by starting_
-  unsigned started_ = 0;  ///< only for worker_controller, under its lock
+  unsigned started_ = 0;  ///< used by worker_controller only, under its lock
   worker* without_thread_ = nullptr;  ///< the next worker, whose thread could not be started yet; as started_
 };
 
