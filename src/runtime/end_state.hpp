@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers must know of their runtime's end: whether it is closed, whether it belongs to a parent
-// process, and which threads are just resuming one of its fibers. lifecycle.hpp decides about them.
+// The state of a runtime's end that workers must know: whether the runtime is closed, whether it belongs to a
+// parent process, and whether threads are resuming one of its fibers. lifecycle.hpp changes it.
 #pragma once
 
 #include <sukima/errors.hpp>
@@ -11,9 +11,9 @@
 
 namespace sukima::detail {
 
-/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
-/// A runtime's lifetime makes sure that calls are counted. no partner: the child's only thread writes and
-/// reads it
+/// The number of fork() calls that this process descends from. Written in the child before other code runs
+/// there. A runtime's lifetime makes sure that the calls are counted. no partner: the child's only thread
+/// writes and reads it
 extern std::atomic<unsigned> fork_generation;
 
 class lifetime {
@@ -22,21 +22,21 @@ class lifetime {
   lifetime(const lifetime&) = delete;
   lifetime& operator=(const lifetime&) = delete;
 
-  /// No entry is active any more and none will begin: background threads end.
+  /// Whether no entry is active any more and none will begin: background threads then end.
   bool is_closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
   void close() noexcept { closed_.store(true, std::memory_order_seq_cst); }
 
-  /// Whether fork() was called since the runtime's start, and this is the child.
+  /// Whether fork() was called after the runtime's start, and this process is the child.
   bool is_orphaned() const noexcept;
-  /// \throws usage_error if it is
+  /// \throws usage_error if the runtime is orphaned
   void refuse_orphans() const {
     if (fork_generation_ != fork_generation.load(std::memory_order_relaxed)) [[unlikely]]
       refuse();
   }
   void exit_if_orphaned() const noexcept;
 
-  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last
-  /// task.
+  /// Keeps a runtime alive while another thread resumes one of its fibers, because the resumed fiber may end
+  /// the last task.
   class resuming {
    public:
     explicit resuming(lifetime& of) noexcept : of_(of) {
@@ -49,8 +49,8 @@ class lifetime {
    private:
     lifetime& of_;
   };
-  /// Waits until no thread resumes a fiber: some instructions long, unless such a thread has just lost its
-  /// CPU.
+  /// Waits until no thread is resuming a fiber. That takes some instructions, unless such a thread has just
+  /// lost its CPU.
   void wait_for_resuming() const noexcept {
     while (resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of outside threads: a thread becomes a worker of the runtime for the time of a call.
+// The entries of outside threads: a thread becomes a worker of the runtime during a call.
 //
-// Closing: `refused_` is set, then close() waits until no entry is counted (park/park.hpp). An entry counts
-// itself first and reads `refused_` afterwards, so either it is waited for or it is refused. An unannounced
-// one (fiber/unannounced.hpp) is not counted, but its worker is taken. So close() waits for these words, too.
+// Closing: close() sets `refused_`, then waits until no entry is counted (park/park.hpp). An entry first
+// counts itself and then reads `refused_`, so close() either waits for it or it is refused. An unannounced
+// entry (fiber/unannounced.hpp) is not counted, but its worker is taken. So close() waits for these workers,
+// too.
 #pragma once
 
 #include <sukima/detail/atomics.hpp>
@@ -30,36 +31,37 @@ struct worker;
 
 class runtime_entries {
  public:
-  /// \param serial of the runtime
+  /// \param serial  of the runtime
   runtime_entries(std::uint64_t serial, const tuned_ticks& tuned, worker_table& workers, const lifetime& life,
                   parking& park, monitor& monitor_thread, assigned_cpus& placement, place_events& hints);
   runtime_entries(const runtime_entries&) = delete;
   runtime_entries& operator=(const runtime_entries&) = delete;
 
-  /// \throws usage_error, std::system_error, what the root threw
+  /// \throws usage_error, std::system_error, the root's exception
   void enter(root_task& root);
-  /// The same, but does nothing once entries are refused. \returns false: they are
+  /// The same, but does nothing if entries are refused. \returns false if they are
   bool try_enter(root_task& root);
-  /// As enter(), although entries are refused.
+  /// Like enter(), although entries are refused.
   void enter_last(root_task& root);
   bool are_refused() const noexcept { return refused_.load(std::memory_order_seq_cst); }
 
-  /// Refuses entries from now on, and waits until those that were counted have ended.
+  /// Refuses entries from now on, and waits until all counted entries have ended.
   void close();
-  /// As close(), if none is counted and `is_unused` returns true. \returns false: entries are admitted as
-  /// before, but one may have been refused in the meantime
+  /// Like close(), if no entry is counted and `is_unused` returns true. \returns false if entries are
+  /// admitted as before; an entry may have been refused in the meantime
   template <class Condition> bool close_if(Condition is_unused);
-  /// Takes the worker for a root that is not announced. \returns false: it is taken, or entries are refused
+  /// Takes the worker for a root that is not announced. \returns false if it is taken already, or entries are
+  /// refused
   bool take_unannounced(worker& w) noexcept;
-  /// A thread's last access to anything of the runtime: its entry has ended, or does not take place.
+  /// The last access of a thread to the runtime: its entry has ended, or does not take place.
   static void give_back(worker& w) noexcept;
-  /// Makes the running fiber's root known to others (fiber/unannounced.hpp).
+  /// Makes the running fiber's root visible to other threads (fiber/unannounced.hpp).
   void announce(fiber& s) noexcept;
 
  private:
   worker* acquire_worker(last_entry& mine);
-  /// Takes a worker that no thread has, for a thread whose last one is not free. Apart from acquire_worker,
-  /// which then saves fewer registers.
+  /// Takes a worker that no thread has, for a thread whose last worker is not free. Separate from
+  /// acquire_worker, which then saves fewer registers.
   [[gnu::noinline]] void take_any(last_entry& mine);
   bool is_refused(const root_task& root) const noexcept;
   /// Whether an entry is counted, or a thread has a worker.
@@ -67,14 +69,14 @@ class runtime_entries {
   /// Waits until no thread that entered has a worker.
   void await_threads() const noexcept;
   bool enter_announced(last_entry& mine, root_task& root, bool is_short);
-  /// Runs the root, which may be announced while it runs. \returns false: nothing has happened
+  /// Runs the root, which may be announced while it runs. \returns false if nothing has happened
   bool try_unannounced(last_entry& mine, root_task& root) noexcept;
-  /// Whether only the root itself can make a difference between an announced entry and an unannounced one.
+  /// Whether nothing but the root itself can make an announced entry differ from an unannounced one.
   bool is_plain(const worker& w) const noexcept;
-  /// Whether an entry that began at that tick began when no thread had been inside for a while.
+  /// Whether the entry that began at that tick began after a time in which no thread was inside.
   bool follows_silence(std::uint64_t begun) const noexcept;
   void begin_work(worker& w, std::uint64_t now) noexcept;
-  /// The end of an entry that others know of. \param is_timed  the root began at worker::root_began_at
+  /// Ends an announced entry. \param is_timed  the root began at worker::root_began_at
   void leave(last_entry& mine, worker& w, root_task& root, bool after_silence, bool is_timed) noexcept;
   void end_entry(std::uint64_t now) noexcept;
   /// Performs the duties of a thread whose entry is no longer counted.
@@ -91,7 +93,7 @@ class runtime_entries {
   place_events& hints_;
   /// pairs with: close, close_if; is_refused, end_entry in entries.cpp
   atomic<bool> refused_{false};
-  /// The one entry that is not refused. no partner: written by the thread that enters with it
+  /// The one root whose entry is not refused. no partner: written by the thread that enters with it
   std::atomic<const root_task*> last_root_{nullptr};
   std::mutex leaving_;
   std::condition_variable left_;  ///< an entry ended while `refused_`

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime's start, its end, and what becomes of it in a child after fork().
+// A runtime's start, its end, and its state in a child after fork().
 //
-// Shutdown: entries are refused, and those that were counted are awaited (entries.hpp). Then the lifetime is
-// closed and every worker is unparked: background threads end when they see it. Launched futures that have
-// not ended are cancelled and awaited before that, by one more entry of the thread that stops.
+// Shutdown: entries are refused, and the counted ones are awaited (entries.hpp). Then the lifetime is closed
+// and every worker is unparked; background threads end when they read that. Before that, the thread that
+// stops the runtime enters once more, and cancels and awaits the launched futures that have not ended.
 #pragma once
 
 #include "control/capacity_handle.hpp"
@@ -37,14 +37,14 @@ class lifecycle {
   lifecycle& operator=(const lifecycle&) = delete;
 
   /// Makes the first worker, and starts the threads.
-  /// \param capacity  where it has been read already; else null
+  /// \param capacity  the capacity, if it has been read already; otherwise null
   /// \throws std::system_error
   void start(capacity_handle capacity);
   /// Waits until all entries have ended, then ends the workers. May be called again.
   void stop();
   /// Does the same as stop() if no thread is inside, no launched future is left and no node is attached, so
-  /// that nothing of the program runs during the call.
-  /// \returns false: nothing has happened, but entries may have been refused
+  /// that none of the program's code runs during the call.
+  /// \returns false if nothing has happened, but entries may have been refused
   bool stop_if_empty();
 
  private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue whose elements are linked through a member of their own, so that nothing is ever allocated.
+// A queue that links its elements through one of their members, so that it never allocates.
 #pragma once
 
 #include <utility>
 
 namespace sukima::detail {
 
-/// First in, first out. An element is in one queue at a time of those that link it by the same member.
-/// Complexity: constant, but take_first, which looks at those that do not suit.
+/// First in, first out. An element may be in only one of the queues that link it by the same member.
+/// Complexity: constant, except for take_first, which checks the elements that do not suit.
 template <class T, T* T::* Next> class linked_queue {
  public:
   linked_queue() = default;
@@ -24,7 +24,7 @@ template <class T, T* T::* Next> class linked_queue {
     if (first_ == nullptr) end_ = &(one->*Next);
     first_ = one;
   }
-  /// Takes the first one out that suits; null: none does.
+  /// Takes out the first element that suits; null: none does.
   template <class Suits> T* take_first(Suits suits) noexcept {
     for (T** place = &first_; *place != nullptr; place = &((*place)->*Next)) {
       T* const one = *place;
@@ -35,7 +35,7 @@ template <class T, T* T::* Next> class linked_queue {
     }
     return nullptr;
   }
-  /// The same among the first ones. Complexity: linear in `most`.
+  /// The same among the first `most` elements. Complexity: linear in `most`.
   template <class Suits> T* take_among(int most, Suits suits) noexcept {
     T** place = &first_;
     for (int i = 0; i < most && *place != nullptr; ++i, place = &((*place)->*Next)) {
@@ -53,7 +53,7 @@ template <class T, T* T::* Next> class linked_queue {
 
  private:
   T* first_ = nullptr;
-  T** end_ = &first_;  ///< where the address of the next one goes
+  T** end_ = &first_;  ///< where the address of the next element goes
 };
 
 }  // namespace sukima::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rooms of a runtime: how code that has a fiber or a worker finds the parts of its runtime.
+// The rooms of a runtime: through them, code that has a fiber or a worker finds the parts of its runtime.
 //
 // This header names each part and defines none. A file that uses a part includes the header of that part, and
 // scripts/check-includes.py allows only the headers of the file's own layer and of the layers below it. So a
-// part may be known here and yet be out of reach. The parts themselves receive what they use in their
-// constructors. One class owns all of them (whole_runtime.hpp).
+// file may have a reference to a part and yet be unable to use it. The parts themselves receive the parts
+// that they use in their constructors. One class owns all of them (whole_runtime.hpp).
 #pragma once
 
 #include "constants.hpp"
@@ -52,7 +52,7 @@ struct runtime_rooms {
   parking& park;
   injector_queue& injector;
   launched_futures& launched;
-  future_source& unbegun;  ///< the same, as idle workers see them
+  future_source& unbegun;  ///< the same object, by the interface for idle workers
   splittable_fibers& splittable;
   cancellable_suspensions& suspensions;
   parked_fibers& parked;
@@ -66,9 +66,10 @@ struct runtime_rooms {
   monitor& monitor_thread;
 };
 
-/// What the settings and the machine have decided for a runtime, and its rooms.
+/// The values that the settings and the machine have determined for a runtime, and its rooms.
 struct runtime_core : runtime_rooms {
-  /// \param most_workers background threads and one entering thread; what the settings left open is decided
+  /// \param most_workers  background threads and one entering thread. The constructor decides what the
+  /// settings left open
   runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms);
   virtual ~runtime_core() = default;
   runtime_core(const runtime_core&) = delete;
@@ -76,7 +77,8 @@ struct runtime_core : runtime_rooms {
 
   const settings chosen;
   tuned_ticks tuned;  ///< not changed once threads run
-  /// Thieves or a node ask workers: with settings::published_tasks 0, or once a node is attached.
+  /// Whether thieves or a node ask workers for tasks: with settings::published_tasks 0, or once a node is
+  /// attached.
   /// no partner: a worker that reads the old value is asked from its next search on
   std::atomic<bool> workers_are_asked;
   const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
@@ -87,7 +89,7 @@ struct runtime_core : runtime_rooms {
   [[no_unique_address]] rest_events rest;
 };
 
-/// The calling thread becomes a worker of the runtime for the time of a call (entries.cpp). \throws as
+/// The calling thread becomes a worker of the runtime during the call (entries.cpp). \throws as
 /// runtime_entries::enter
 void enter(runtime_core& r, root_task& root);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code is expected to end at once, as it did before: roots (short_roots.hpp) and branches with a hint
-// (place/hints.hpp).
+// Predicts which calls end at once, because calls of the same code did so before: roots (short_roots.hpp) and
+// branches with a hint (place/hints.hpp).
 //
 // If code was short enough many times in a row, it is expected to be short again. A call that was expected to
 // be short and is long resets the count. It also doubles the number of short calls that are needed from then
@@ -19,8 +19,8 @@
 
 namespace sukima::detail {
 
-/// Of one thread. \tparam Size  for how many different codes it has a history; a later code may replace an
-/// earlier one
+/// The predictions of one thread. \tparam Size  the number of different codes for which it has a history; a
+/// later code may replace an earlier one
 template <std::size_t Size> class short_calls {
  public:
   using code = const void*;

@@ -5,9 +5,9 @@
 namespace sukima::detail {
 
 #if defined(SUKIMA_STRESS)
-/// Delays make each root long, so what is for short ones is done for all.
+/// Whether delays make each root long, so that steps for short roots are done for all.
 inline constexpr bool stressed = true;
-/// Now and then yields, spins or sleeps; how often is set by SUKIMA_STRESS_RATE (one in so many, default 64).
+/// Sometimes yields, spins or sleeps. SUKIMA_STRESS_RATE sets how often (one in this many calls, default 64).
 /// On the simulated machine: a step after which another thread may run (tests/simulation).
 void stress_point() noexcept;
 #else

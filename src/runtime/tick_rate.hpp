@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the CPU's counter (`ticks()`) runs. That is measured once for each process, against
-// CLOCK_MONOTONIC for `clock_measurement_ns`: the ticks of a 3 GHz machine would be wrong elsewhere. Neither
-// CPUID nor the kernel's files have that frequency everywhere: AMD's CPUs and many virtual machines do not
-// report it. Where `ticks()` is made from the kernel's clock (not x86-64), its rate is known and nothing is
-// measured.
+// The speed of the CPU's counter (`ticks()`). It is measured once for each process, against CLOCK_MONOTONIC
+// for `clock_measurement_ns`, because the rate differs from machine to machine. Neither CPUID nor the
+// kernel's files have that frequency everywhere: AMD's CPUs and many virtual machines do not report it. If
+// `ticks()` is made from the kernel's clock (not x86-64), its rate is known and nothing is measured.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +11,16 @@ namespace sukima::detail {
 
 namespace tuning {
 
-/// How long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
-/// 50 ns, so the measured rate errs by less than 2 %.
+/// How long the first runtime of a process measures the counter by busy-waiting. Reading the clock errs by
+/// less than 50 ns, so the measured rate errs by less than 2 %.
 inline constexpr std::uint64_t clock_measurement_ns = 5'000;
-/// After this time the measurement that began with the process's first runtime errs by less than 0.01 %:
-/// printed figures use it.
+/// After this time, the measurement that began with the process's first runtime errs by less than 0.01 %.
+/// Printed figures use it.
 inline constexpr std::uint64_t long_clock_measurement_ns = 1'000'000;
 
 }  // namespace tuning
 
-/// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes
+/// Ticks of the CPU's counter in a nanosecond. They are measured at the first call, which then takes
 /// `clock_measurement_ns`.
 double ticks_per_nanosecond() noexcept;
 /// The length of a tick, from all the time since the process's first runtime: for statistics and traces,
@@ -32,7 +31,7 @@ double seconds_per_tick() noexcept;
 inline std::uint64_t in_ticks(std::uint64_t nanoseconds, double per_ns) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * per_ns);
 }
-/// The same for `settings::clones_ns`, which is 0 where clones are off and only there.
+/// The same for `settings::clones_ns`. The result is 0 if and only if clones are off.
 std::uint32_t clone_grain_of(unsigned nanoseconds) noexcept;
 
 }  // namespace sukima::detail

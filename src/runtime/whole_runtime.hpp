@@ -31,7 +31,7 @@ namespace sukima::detail {
 class whole_runtime final : public runtime_core {
  public:
   /// \param most_workers as runtime_core
-  /// \param capacity     where it has been read already; else null
+  /// \param capacity     the capacity, if it has been read already; otherwise null
   whole_runtime(const settings& s, unsigned most_workers, capacity_handle capacity);
   ~whole_runtime() override;
   whole_runtime(const whole_runtime&) = delete;

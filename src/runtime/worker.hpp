@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker (what belongs to one thread that runs tasks), and the table of a runtime's workers.
+// A worker (the data of one thread that runs tasks), and the table of a runtime's workers.
 #pragma once
 
 #include "fiber/exception_state.hpp"
@@ -44,7 +44,7 @@ inline constexpr std::uint8_t duty_region = 2;  ///< it entered from a parallel 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
 
-/// What the workers of a runtime have in common.
+/// The common data of a runtime's workers.
 struct worker_origin {
   runtime_core& runtime;  ///< stored in each worker, and not used
   const settings& chosen;
@@ -53,8 +53,8 @@ struct worker_origin {
 };
 
 struct alignas(128) worker {
-  /// \param in_runtime its number in the table
-  /// \param in_rank see `rank`
+  /// \param in_runtime  the worker's number in the table
+  /// \param in_rank  see `rank`
   worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank);
   ~worker();
   worker(const worker&) = delete;
@@ -62,51 +62,54 @@ struct alignas(128) worker {
 
   runtime_core* const runtime;
   const unsigned id;  ///< number in the runtime, from 0
-  const std::uint32_t number;  ///< among all workers that this process ever had, from 1
+  const std::uint32_t number;  ///< number among all workers that this process ever had, from 1
   const unsigned rank;  ///< number among the background workers, from 1; 0: a thread that entered
-  const bool background;  ///< its thread is the runtime's own
+  const bool background;  ///< whether its thread is one of the runtime's own
 
-  // Other threads read and write these.
-  /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
+  // Other threads read and write these members.
+  /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads this afterwards.
   /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; call_home in
   /// call_home.cpp; request_place_check in place_events.cpp; remind in hints.cpp; begins, ask_all in
   /// remote_interface.cpp; poll in request.cpp; request_poll_all, steal_from in find_work.cpp
   atomic<fiber*> current{nullptr};
-  /// Set by others, read and cleared by the worker.
+  /// Other threads set flags; the worker reads and clears them.
   /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; check_abort in poll_abort.cpp;
   /// request_abort_checks in abort.cpp; execute in execute.cpp; is_wanted in park.cpp;
   /// request_place_check, clear_place_flag in place_events.cpp; set_question, answer in
   /// remote_interface.cpp; call_home, answer_call_home in call_home.cpp; is_called_home in call_home.hpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
-  /// Counted as parked, or about to be (park.hpp).
+  /// Whether it is counted as parked, or about to be (park.hpp).
   /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
   atomic<bool> parked{false};
-  /// Belongs to a background thread, or to a thread that entered.
+  /// Whether it belongs to a background thread, or to a thread that entered.
   /// pairs with: take, try_unannounced, give_back in entries.cpp; is_taken in worker.hpp
   atomic<bool> taken{true};
   /// Whether a thread that entered has it.
   bool is_taken() const noexcept { return !background && taken.load(std::memory_order_seq_cst); }
-  /// Taken, and it works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
+  /// Whether it is taken and works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
   /// pairs with: try_enter in entries.cpp; pin_all in worker_placement.cpp
   std::atomic<bool> inside{false};
-  /// Of its thread, valid while is_pinned(). Written by worker_placement before that is set, or by the thread
-  /// itself where each background worker stays on one CPU (pin_policy::cpu).
+  /// The affinity of its thread, valid while is_pinned(). worker_placement writes it before setting that, or
+  /// the thread itself, if each background worker stays on one CPU (pin_policy::cpu).
   cpu_set_t affinity_before{};
-  /// `duty_unpin` is written by worker_placement, the other one by its own thread. One word, because each
-  /// entry reads it at its end. pairs with: pin_all, pin_again, unpin, unpin_after_fork in
-  /// worker_placement.cpp; attend_entry, entry_ended in monitor.cpp; is_pinned; try_enter in entries.cpp
+  /// worker_placement writes `duty_unpin`, and the worker's own thread the other duty. They share a word,
+  /// because each entry reads it at its end.
+  /// pairs with: pin_all, pin_again, unpin, unpin_after_fork in worker_placement.cpp; attend_entry,
+  /// entry_ended in monitor.cpp; is_pinned; try_enter in entries.cpp
   std::atomic<std::uint8_t> duties{0};
   bool is_pinned() const noexcept { return (duties.load(std::memory_order_acquire) & duty_unpin) != 0; }
-  /// It shares its CPU with another worker (lent CPUs). Written by worker_placement. no partner: a hint
+  /// Whether it shares its CPU with another worker (lent CPUs). Written by worker_placement. no partner: a
+  /// hint
   std::atomic<bool> shares_cpu{false};
   /// The kernel's number of the thread that is this worker; 0: none. no partner: a hint for the monitor
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
-  /// It runs a fiber, so it polls; used only if a node is attached (remote/remote_interface.hpp).
+  /// Whether it runs a fiber, so it polls; used only if a node is attached (remote/remote_interface.hpp).
   /// pairs with: begins, stops, ask_all in remote_interface.cpp
   std::atomic<bool> answers_remote{false};
-  /// It owes the node an answer. pairs with: set_question, ask_all, answer, stops in remote_interface.cpp
+  /// Whether it owes the node an answer. pairs with: set_question, ask_all, answer, stops in
+  /// remote_interface.cpp
   std::atomic<bool> asked_by_node{false};
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
   /// pairs with: reply_to_thief, poll, withdraw in request.cpp
@@ -116,18 +119,18 @@ struct alignas(128) worker {
   std::atomic<std::uint64_t> replied_at{0};
   worker_hints hints;
 
-  // Only for its own thread.
+  // Used by its own thread only.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
-  char* visited_from = nullptr;  ///< where the thread's own stack was left by a visit (fiber/visit.hpp)
-  bool announced = false;  ///< the root that its thread has brought unannounced is known to others now
+  char* visited_from = nullptr;  ///< where a visit left the thread's own stack (fiber/visit.hpp)
+  bool announced = false;  ///< whether the root that its thread began unannounced has been announced since
   exception_state home_exceptions;
-  exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own words of this thread
+  exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own exception state of this thread
   void* home_tsan_fiber = nullptr;
   void* home_fake_stack = nullptr;
   const void* home_stack_bottom = nullptr;
   std::size_t home_stack_size = 0;
   std::uint64_t random_state;
-  const worker* last_victim = nullptr;  ///< that gave it its last task; null: none, or it has no more
+  const worker* last_victim = nullptr;  ///< worker that gave it its last task; null: none, or it has no more
   std::array<fiber*, 4> cache{};
   unsigned cached = 0;
   worker_statistics statistics;
@@ -136,17 +139,17 @@ struct alignas(128) worker {
   std::uint64_t state_since;
   learned_spin spin;
   std::uint64_t root_began_at = 0;  ///< tick at which its thread entered last
-  std::uint64_t root_ended_at = 0;  ///< tick at which that root ended here; 0: elsewhere, or not yet
+  std::uint64_t root_ended_at = 0;  ///< tick at which that root ended here; 0: on another worker, or not yet
   trace_buffer* trace;  ///< null: no trace
 
   [[no_unique_address]] rest_mark rest;  ///< for the check at rest; written by its own thread
   rest_events& rest_changes;
   void rests(rest_place place) noexcept;
-  /// Before it sleeps until its wake epoch is another one than `seen`.
+  /// Called before it sleeps until its wake epoch differs from `seen`.
   void sleeps(rest_place place, std::uint32_t seen) noexcept;
 
   std::uint64_t random() noexcept;
-  fiber* take_fiber();  ///< a fresh one; null: no memory
+  fiber* take_fiber();  ///< a fresh fiber; null: no memory
   /// Whether the next call of take_fiber finds a fiber in the cache; puts one there if it can.
   bool has_spare_fiber();
   /// Takes back a fiber that no worker runs, perhaps for the next call of take_fiber.
@@ -190,7 +193,7 @@ class worker_table {
     iterator begin() const noexcept { return from; }
     iterator end() const noexcept { return to; }
   };
-  /// The workers so far.
+  /// The workers that were added so far.
   range all() const noexcept { return {{workers_.get()}, {workers_.get() + size()}}; }
   /// Whether a thread that entered has a worker. Linear.
   bool is_any_taken() const noexcept {
@@ -199,7 +202,7 @@ class worker_table {
     return false;
   }
 
-  /// \param rank of a background worker, from 1; 0: for a thread that enters
+  /// \param rank  of a background worker, from 1; 0: for a thread that enters
   worker& add(unsigned rank);
 
  private:

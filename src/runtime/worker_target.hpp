@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers may run now. control/worker_controller.hpp decides it.
+// The number of workers that may run now. control/worker_controller.hpp decides it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class worker_target {
   worker_target& operator=(const worker_target&) = delete;
 
   unsigned count() const noexcept { return count_.load(std::memory_order_relaxed); }
-  /// Whether a background worker of this rank is one too many. Read again after its flag was cleared.
+  /// Whether a background worker of this rank is surplus. The worker reads it again after clearing its flag.
   bool is_surplus(unsigned rank) const noexcept { return rank >= count_.load(std::memory_order_seq_cst); }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace sukima::detail {
 
-/// Background workers and threads that have entered, of one runtime, all together.
+/// The largest number of background workers and threads that have entered, together, in one runtime.
 inline constexpr unsigned most_threads = 4096;
 
 }  // namespace sukima::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's remote interface, for the part cluster: tasks leave a runtime and come into it.
+// The runtime's remote interface for the part cluster: tasks leave a runtime and arrive in it.
 // remote/remote_interface.hpp describes how it works.
 //
 // Life of a task that leaves:   request_task → answered(t) → give_away(t) → finish(id), or take_back(id); or
@@ -18,29 +18,30 @@
 
 namespace sukima::detail {
 
-/// Next step of a fiber that gives a task. A node that wants another order lets it wait.
+/// The next step of a fiber that gives away a task. A node that needs another order of events lets it wait.
 enum class giver : bool { goes_on, waits };
 
 /// Interface through which a runtime notifies the node that is attached to it. Workers and the node's own
-/// thread call these functions, never two at a time, in the middle of a poll. So each must be quick, and must
+/// thread call these functions in the middle of a poll, never two at a time. So each must be quick, and must
 /// neither wait nor call the runtime.
 class remote_node {
  public:
   /// The answer to request_task: an unbegun task that may travel, or an unbegun received task
-  /// (came_from_node), which the node should decline; null: there is none.
+  /// (came_from_node), which the node should decline. Null: there is none.
   virtual void answered(task* t) noexcept = 0;
-  /// Replaces answered(t) if the giver waits. The node must resume it. Called only if the node asked for it.
+  /// Called instead of answered(t) if the giver waits. The node must resume it. Called only if the node
+  /// requested it.
   virtual void answered_by_waiting(task& /*t*/, resumer /*of_giver*/) noexcept {}
-  /// A worker has looked for a task for the standing request, and has none. It looks again when it begins
-  /// something after it was idle, and at remind_of_request. If the giver waits, it is called after
-  /// `polls_before_unanswered` polls without a task.
+  /// Called when a worker has looked for a task for the standing request, and has none. The worker looks
+  /// again when it begins work after it was idle, and at remind_of_request. If the giver waits, the function
+  /// is called after `polls_before_unanswered` polls without a task.
   virtual void unanswered() noexcept = 0;
-  /// A worker finds nothing to do. The call is repeated now and then while that lasts.
+  /// Called when a worker finds no work. The call is repeated now and then while that lasts.
   virtual void idle() noexcept = 0;
-  /// The result of a task that was given away is not needed any more; it must be finished all the same.
-  /// Called at most once for each task, perhaps inside give_away, perhaps after finish.
+  /// Called when the result of a task that was given away is no longer needed; the task must be finished all
+  /// the same. Called at most once for each task, perhaps inside give_away, perhaps after finish.
   virtual void aborted(std::uint64_t id) noexcept = 0;
-  /// A received task has ended on this thread: error, aborted or a result. The node destroys it.
+  /// Called when a received task has ended on this thread: error, aborted or a result. The node destroys it.
   virtual void ended(received_task& t) noexcept = 0;
 
  protected:
@@ -52,38 +53,41 @@ void attach_node(runtime& r, remote_node& node);
 /// Detaches the node. The runtime calls none of its functions after this returns. \pre as attach_node
 void detach_node(runtime& r) noexcept;
 
-/// Kinds of request. A `single` one is answered once all workers have been asked, a `standing` one when there
-/// is a task.
+/// Kinds of request. A `single` request is answered once all workers have been asked, a `standing` request
+/// when there is a task.
 enum class request_kind : std::uint8_t { single, standing };
-/// At how many polls workers look for the task of a standing request for which the giver waits, before they
-/// report that they have none. A task that has just begun may have nothing to split off before its next poll.
+/// The number of polls at which workers look for the task of a standing request for which the giver waits,
+/// before they report that they have none. A task that has just begun may have nothing to split off before
+/// its next poll.
 inline constexpr unsigned polls_before_unanswered = 64;
 
 /// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
-/// that polls splits its oldest work that travels off; one that goes idle has none. Any thread but a worker.
-/// \param then whether the fiber that splits a task off waits, with all that it runs and has to do. A fiber
-///             that is bound to its thread or to an executor goes on all the same.
+/// that polls splits off its oldest work that travels; a worker that goes idle has none. May be called by any
+/// thread but a worker.
+/// \param then  whether the fiber that splits a task off waits, with all that it runs and has to do. A fiber
+/// that is bound to its thread or to an executor continues all the same.
 /// \pre the last request was answered or withdrawn
 /// \par Complexity linear in the number of workers
 void request_task(runtime& r, giver then = giver::goes_on, request_kind kind = request_kind::single) noexcept;
-/// Asks the workers again for the standing request; if it has been answered, nothing happens. The node calls
-/// this after `unanswered`, and after a task has come into the injector queue. Any thread but a worker.
+/// Asks the workers again for the standing request; if the request has been answered, nothing happens. The
+/// node calls this after `unanswered`, and after a task has come into the injector queue. May be called by
+/// any thread but a worker.
 /// \par Complexity linear in the number of workers
 void remind_of_request(runtime& r) noexcept;
-/// Withdraws the request. \returns true: `answered` will not be called for it; false: it was answered, or
+/// Withdraws the request. \returns true if `answered` will not be called for it; false if it was answered, or
 /// there was none
 bool withdraw_request(runtime& r) noexcept;
 /// Records that a task was given to another node. \returns its name, never used twice
 std::uint64_t give_away(runtime& r, task& t);
 /// Lets a task run here after all. \pre it was not given away
 void give_back(runtime& r, task& t) noexcept;
-/// The same for a task that cannot travel, though its kind says so. No request is answered with it again.
+/// The same for a task that cannot travel, although its kind may travel. It will not answer a request again.
 void keep_here(runtime& r, task& t) noexcept;
 
 /// Whether a task was delivered here; then it is a received_task.
 bool came_from_node(const runtime& r, const task& t) noexcept;
 /// Lets a task that was given away run here after all, because the other node has declined it unbegun.
-/// \returns false: no such task is away; nothing has happened
+/// \returns false if no such task is away; nothing has happened then
 bool take_back(runtime& r, std::uint64_t id) noexcept;
 
 /// How a task that was given away has ended.
@@ -92,14 +96,14 @@ struct given_outcome {
   std::exception_ptr error;  ///< the exception that ended it
   bool aborted = false;
 };
-/// Completes a task that was given away; its owner goes on.
-/// \returns false: no such task is away; nothing has happened
+/// Completes a task that was given away; its owner continues.
+/// \returns false if no such task is away; nothing has happened then
 bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept;
 
-/// Makes a received task ready work.
+/// Makes a received task available to the workers.
 /// \pre an entry is active
 void deliver(runtime& r, received_task& t) noexcept;
-/// Aborts a received task that has not ended; it ends soon, aborted.
+/// Aborts a received task that has not ended. The task ends soon, as aborted.
 void cancel(runtime& r, received_task& t) noexcept;
 /// Whether a worker looks for work.
 bool has_idle_workers(const runtime& r) noexcept;

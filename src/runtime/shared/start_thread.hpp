@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts of threads that say what is missing if the system has no thread left.
+// Starts threads; if the system has no thread left, the exception's text names what is missing.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace sukima::detail {
 
-/// Throws that no thread can be started for a purpose, such as "deadlines", and what to do.
+/// Throws an exception that says that no thread can be started for a purpose, such as "deadlines", and what
+/// to do.
 [[noreturn]] void throw_no_thread(const std::string& purpose);
 
 /// Starts a thread.
