@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread of a background worker: at home while it is surplus, else on fibers (worker_loop.cpp).
+// The thread of a background worker. It is at home while the worker is surplus, and otherwise on fibers
+// (worker_loop.cpp).
 #include "control/worker_threads.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/switch.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pause_without_memory{1};
 
-/// Onto the CPU of its rank.
+/// Pins the thread to the CPU of its worker's rank.
 void pin(worker& self) noexcept {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -66,8 +67,8 @@ void background_main(worker& self) {
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = self.epoch.read();
-    // Cleared first, then the target is read: worker_controller::adjust stores the target first and calls
-    // home afterwards.
+    // The flag is cleared before the target is read. worker_controller::adjust stores the target before it
+    // calls workers home.
     answer_call_home(self);
     if (r.target.is_surplus(self.rank)) {
       if (!r.life.is_closed()) r.park.wait_at_home(self, seen, home_since);
@@ -76,7 +77,7 @@ void background_main(worker& self) {
     stress_point();
     self.rests(rest_place::busy);
     fiber* const s = self.take_fiber();
-    if (s == nullptr) {  // its last one waits, and there is no memory for another
+    if (s == nullptr) {  // its last fiber waits, and there is no memory for another
       std::this_thread::sleep_for(pause_without_memory);
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checked mode says (sukima/detail/checks.hpp).
+// The messages of the checked mode (sukima/detail/checks.hpp).
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public class runtime, and the default runtime, which calls that name no runtime use.
+// The public class runtime, and the default runtime, which calls use that name no runtime.
 #include "fiber/sanitizer.hpp"
 #include "shared/bad_setting.hpp"
 #include "whole_runtime.hpp"
@@ -22,20 +22,20 @@ namespace sukima {
 
 namespace {
 
-/// Puts what is never freed into a list in which checkers for leaks find it.
+/// Adds an object that is never freed to a list in which leak checkers find it.
 void keep_for_ever(const void* kept) noexcept {
   struct item {
     const void* kept;
     item* before;
   };
-  static std::atomic<item*> newest{nullptr};  // no partner: only such checkers follow it
+  static std::atomic<item*> newest{nullptr};  // no partner: only leak checkers follow it
   auto* const one = new (std::nothrow) item{kept, newest.load(std::memory_order_relaxed)};
   while (one != nullptr && !newest.compare_exchange_weak(one->before, one, std::memory_order_relaxed)) {
   }
 }
 
-/// The default of settings::workers: the CPUs that may run at once; if the number is not adapted, at most
-/// what the quotas of all groups above pay for, rounded up.
+/// The default of settings::workers: the CPUs that may run at once. If the number is not adapted, it is at
+/// most the CPUs that the quotas of all enclosing groups pay for, rounded up.
 unsigned usable_cpus(const sukima_capacity* capacity, bool elastic) {
   if (capacity == nullptr) return 1;
   if (const char* const mistake = sukima_capacity_error(capacity)) detail::throw_bad_setting(mistake);
@@ -59,8 +59,8 @@ runtime::~runtime() {
   if (core_ == nullptr) return;
   const detail::fiber* s = detail::running_fiber_as_it_is();
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
-  // After fork() its threads and locks belong to the parent process. In either case freeing it could only
-  // hang.
+  // After fork() its threads and locks belong to the parent process. In either case, freeing the runtime
+  // would hang.
   if (inside || core_->life.is_orphaned()) keep_for_ever(core_.release());
 }
 
@@ -96,13 +96,13 @@ namespace detail {
 /// The default runtime, which sukima_workers_set may replace while other threads are about to enter it.
 ///
 /// A default runtime that a call started is never freed, only ended. Threads enter it uncounted, so a program
-/// that never replaces it pays nothing. A runtime that replaced another one is freed when it is replaced in
+/// that never replaces it has no cost. A runtime that replaced another one is freed when it is replaced in
 /// turn, so the threads that enter it are counted:
 ///   enters    counts itself, then reads `counted_`
-///   replaces  counted_ := null, then reads the count; if a thread is counted, the pointer comes back
-/// Both write before they read, so one of them sees the other. A thread may have read the pointer to a
-/// runtime that ends before the thread enters it. That runtime refuses it (runtime_entries::try_enter), and
-/// it tries again.
+///   replaces  counted_ := null, then reads the count; if a thread is counted, stores the pointer again
+/// Both write before they read, so at least one sees the other's write. A thread may have read the pointer to
+/// a runtime that ends before the thread enters it. That runtime refuses the entry
+/// (runtime_entries::try_enter), and the thread tries again.
 ///
 /// The slot is never destroyed: threads may still compute while the program's static objects end. A child
 /// process after fork() gets a default runtime of its own.
@@ -114,8 +114,8 @@ class default_slot {
   void use(const std::function<void(runtime&)>& f);
   bool renew(const settings& chosen);
 
-  // Called around fork(). If another thread held the lock, no thread of the child would ever release it, so
-  // the forking thread takes it before. Threads that are counted do not exist in the child.
+  // Called around fork(). If another thread held the lock, no thread of the child would ever release it. So
+  // the forking thread takes the lock first. Counted threads do not exist in the child.
   void before_fork() { lock_.lock(); }
   void in_parent() { lock_.unlock(); }
   void in_child() {
@@ -133,7 +133,7 @@ class default_slot {
     }
     counted_user(const counted_user&) = delete;
     counted_user& operator=(const counted_user&) = delete;
-    /// Counts the thread out, but not in a child process after fork(), where the count has begun again.
+    /// Ends the count of the thread, except in a child process after fork(), where counting has begun again.
     ~counted_user() {
       if (forks_ == of_.forks_.load(std::memory_order_relaxed))
         of_.users_.fetch_sub(1, std::memory_order_release);
@@ -144,7 +144,7 @@ class default_slot {
     const unsigned forks_;
   };
 
-  /// Use of the default runtime by a thread. The runtime is not freed before the use ends.
+  /// A thread's use of the default runtime. The runtime is not freed before the use ends.
   class user {
    public:
     explicit user(default_slot& of) : runtime_(of.uncounted_.load(std::memory_order_acquire)) {
@@ -164,29 +164,29 @@ class default_slot {
   };
 
   static bool is_usable(const runtime* r) noexcept { return r != nullptr && !r->core_->life.is_orphaned(); }
-  /// Both under the lock.
+  /// \pre the lock is held, as for current()
   bool is_current(const runtime& r) const noexcept {
     return &r == uncounted_.load(std::memory_order_relaxed) || &r == counted_.load(std::memory_order_relaxed);
   }
   runtime& current();
 
   std::mutex lock_;
-  // At most one of both is usable. Stored under the lock.
+  // At most one of these pointers is usable. They are stored under the lock.
   std::atomic<runtime*> uncounted_{nullptr};  ///< Never freed. pairs with: current, use, user, renew
   std::atomic<runtime*> counted_{nullptr};  ///< Freed by renew(). pairs with: user, renew
   std::atomic<unsigned> users_{0};  ///< Threads that may use `counted_`. pairs with: counted_user, renew
   /// How many forks this process descends from. no partner: the child's only thread writes it
   std::atomic<unsigned> forks_{0};
-  runtime* ended_ = nullptr;  ///< was `uncounted_`, and has ended; under the lock
+  runtime* ended_ = nullptr;  ///< was `uncounted_`, and has ended; protected by the lock
 };
 
-/// Returns the usable runtime; starts one if there is none. Called under the lock.
+/// Returns the usable runtime; starts one if there is none. \pre the lock is held
 runtime& default_slot::current() {
   // no partner: under the lock
   for (const std::atomic<runtime*>* const where : {&uncounted_, &counted_})
     if (runtime* const r = where->load(std::memory_order_relaxed); is_usable(r)) return *r;
   auto* const fresh = new runtime;
-  // At most one is kept for ever, and those of the processes that this one descends from.
+  // This process keeps at most one for ever, besides those of the processes that it descends from.
   std::atomic<runtime*>& place = ended_ == nullptr ? uncounted_ : counted_;
   // no partner: under the lock
   if (const runtime* const orphan = place.load(std::memory_order_relaxed)) keep_for_ever(orphan);
@@ -198,7 +198,7 @@ void default_slot::enter(root_task& root) {
   for (;;) {
     const user its(*this);
     if (its.get().core_->entries.try_enter(root)) return;
-    // The program has shut it down; or another thread replaces it just now, or has tried to.
+    // The program has shut it down; or another thread is replacing it, or has tried to.
     const std::lock_guard hold(lock_);
     if (is_current(its.get()) && its.get().core_->entries.are_refused()) throw was_shut_down();
   }
@@ -214,12 +214,12 @@ void default_slot::use(const std::function<void(runtime&)>& f) {
 bool default_slot::renew(const settings& chosen) {
   const std::lock_guard hold(lock_);
   if (running_fiber_as_it_is() != nullptr) return false;
-  // The old runtime ends before the new one starts: two sets of workers would disturb each other.
+  // The old runtime ends before the new one starts, because two sets of workers would disturb each other.
   // pairs with: user
   for (std::atomic<runtime*>* const where : {&uncounted_, &counted_}) {
     runtime* const old = where->load(std::memory_order_relaxed);
     if (!is_usable(old)) continue;
-    // Stored first, then the count is read; a user counts itself first.
+    // The pointer is stored before the count is read. A user counts itself before it reads the pointer.
     where->store(nullptr, std::memory_order_seq_cst);
     if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->cycle.stop_if_empty()) {
       where->store(old, std::memory_order_seq_cst);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ordinary threads become workers for the time of a call.
+// How ordinary threads become workers during a call.
 #include "entries.hpp"
 
 #include <base/shared/assert.hpp>
@@ -42,7 +42,7 @@ namespace sukima::detail {
 struct last_entry {
   std::uint64_t serial = 0;
   worker* w = nullptr;
-  /// The thread's number in the kernel, asked only once; another one in a child after fork().
+  /// The thread's number in the kernel, which is requested only once. A child has another one after fork().
   int thread_id = 0;
   unsigned asked_in = 0;
   bool has_alternate_stack = false;
@@ -77,7 +77,7 @@ void look_for_more(void* of) noexcept {
   worker_loop_after(s, *std::exchange(s.first, nullptr));
 }
 
-/// What an unannounced fiber's stack begins with.
+/// An unannounced fiber's stack begins with this function.
 void run_unannounced(void* of) noexcept {
   fiber& s = *static_cast<fiber*>(of);
   auto& root = static_cast<root_task&>(*s.first);
@@ -85,8 +85,8 @@ void run_unannounced(void* of) noexcept {
   if (s.unannounced.load(std::memory_order_relaxed)) return;
   end_announced(s, root);
   s.first = &root;
-  // When the root's end is known, the thread that has called may leave, and its stack be gone. So nothing
-  // below may lead an unwinder there.
+  // Once the root's end is visible, the calling thread may leave, and its stack may be gone. So nothing below
+  // may lead an unwinder there.
   continue_at(s.stack_top, look_for_more, &s);
 }
 
@@ -120,7 +120,7 @@ void runtime_entries::take_any(last_entry& mine) {
 worker* runtime_entries::acquire_worker(last_entry& mine) {
   if (mine.serial != serial_ || !take(*mine.w)) take_any(mine);
   mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
-  takes_over(mine.w);  // pairs with: try_enter. What is the worker's passes from thread to thread
+  takes_over(mine.w);  // pairs with: try_enter. The worker's data pass from thread to thread
   return mine.w;
 }
 
@@ -137,7 +137,7 @@ bool runtime_entries::are_counted() const noexcept {
 }
 
 void runtime_entries::await_threads() const noexcept {
-  // Most are some instructions long, but an unannounced root may take any time.
+  // Most take some instructions, but an unannounced root may take any time.
   constexpr unsigned short_wait = 1000;
   for (const worker& w : workers_.all()) {
     for (unsigned turns = 0; w.is_taken(); ++turns)
@@ -151,7 +151,8 @@ void runtime_entries::await_threads() const noexcept {
 
 void runtime_entries::close() {
   std::unique_lock hold(leaving_);
-  // Stored first, then the counts are read; try_enter() and end_entry() change the counts first.
+  // The flag is stored before the counts are read. try_enter() and end_entry() change the counts before they
+  // read the flag.
   refused_.store(true, std::memory_order_seq_cst);
   left_.wait(hold, [this] { return park_.counts().entries == 0; });
   hold.unlock();
@@ -161,7 +162,7 @@ void runtime_entries::close() {
 void runtime_entries::enter_last(root_task& root) {
   last_root_.store(&root, std::memory_order_relaxed);
   enter(root);
-  last_root_.store(nullptr, std::memory_order_relaxed);  // another root may lie there
+  last_root_.store(nullptr, std::memory_order_relaxed);  // another root may have this address later
 }
 
 void runtime_entries::enter(root_task& root) {
@@ -188,7 +189,7 @@ void runtime_entries::perform_duties(worker& w) noexcept {
 
 void runtime_entries::end_entry(std::uint64_t now) noexcept {
   park_.entry_ends(now);
-  // The counts have changed; close() sets the flag and then reads the counts.
+  // The counts have changed before. close() sets the flag and then reads the counts.
   if (!refused_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard hold(leaving_);
   left_.notify_all();
@@ -211,15 +212,15 @@ void runtime_entries::end_entry(std::uint64_t now) noexcept {
   SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
-  // After silence no idle worker is awake that could take something before the root warm-up ends.
+  // After a silence, no idle worker is awake that could take a task before the root warm-up ends.
   mine.roots.note_announced(code_of(root), is_timed ? std::optional(now - w.root_began_at) : std::nullopt,
                             after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age,
                             tuned_.root_warm_up);
   if (hints_.in_use()) hints_.leaves(w);
-  w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
+  w.flags.store(0, std::memory_order_relaxed);  // a flag that is set later costs one empty slow path
   close_mailbox(w);
   w.rests(rest_place::no_thread);
-  // Cleared before the counts change, and the duties are read after that: see worker_placement::pin_all.
+  // Cleared before the counts change; the duties are read after that (worker_placement::pin_all).
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
   if (w.duties.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -231,7 +232,7 @@ void runtime_entries::end_entry(std::uint64_t now) noexcept {
 
 bool runtime_entries::take_unannounced(worker& w) noexcept {
   if (!take(w)) return false;
-  // The worker was taken before; close() sets the flag and then reads that.
+  // The worker was taken before. close() sets the flag and then reads which workers are taken.
   if (!refused_.load(std::memory_order_seq_cst)) [[likely]]
     return true;
   give_back(w);
@@ -246,7 +247,7 @@ bool runtime_entries::try_unannounced(last_entry& mine, root_task& root) noexcep
   if (!is_plain(*mine.w) || !(earlier.tries() || stressed)) return false;
   worker& w = *mine.w;
   if (!take_unannounced(w)) return false;
-  // A canary is checked when a worker switches away, and this one may not.
+  // The canary is checked when a worker switches away, and this worker may not do so.
   if (w.cached == 0 || w.cache[w.cached - 1]->canary) [[unlikely]] {
     give_back(w);
     return false;
@@ -296,8 +297,8 @@ void runtime_entries::announce(fiber& s) noexcept {
   auto& root = static_cast<root_task&>(*std::exchange(s.first, nullptr));
   s.unannounced.store(false, std::memory_order_relaxed);
   s.is_reset = false;
-  s.ignored = nullptr;  // its join is one like any other
-  // If it has not polled yet, it is a short root like any other.
+  s.ignored = nullptr;  // its join is an ordinary join
+  // If it has not polled yet, it is an ordinary short root.
   s.is_short_root = std::exchange(s.lets_pass, nullptr) != nullptr;
   w.announced = true;
   SUKIMA_ASSERT(
@@ -311,7 +312,7 @@ void runtime_entries::announce(fiber& s) noexcept {
   const std::uint64_t begun = w.root_began_at != 0 ? w.root_began_at : ticks();
   s.entered_at.store(begun, std::memory_order_relaxed);
   begin_work(w, begun);
-  w.home_exceptions = {};  // none when it entered
+  w.home_exceptions = {};  // there were none when it entered
   make_home(w);
   begin_announced(s, root);
   stress_point();
@@ -322,7 +323,7 @@ void runtime_entries::announce(fiber& s) noexcept {
 bool runtime_entries::try_enter(root_task& root) {
   life_.refuse_orphans();
   if (is_refused(root)) return false;
-  last_entry& mine = threads_last_entry;  // one look-up
+  last_entry& mine = threads_last_entry;  // one look-up of the thread-local
   const bool is_short = mine.roots.expects(code_of(root));
   const bool perhaps_unannounced = (is_short || stressed) && may_be_unannounced_ && mine.serial == serial_;
   if (!perhaps_unannounced || !try_unannounced(mine, root))
@@ -341,7 +342,7 @@ bool runtime_entries::enter_announced(last_entry& mine, root_task& root, bool is
   }
   park_.entry_begins();
   monitor_thread_.entry_begins(w);
-  // The entry was counted before; close() sets the flag and then reads the counts.
+  // The entry was counted before. close() sets the flag and then reads the counts.
   if (is_refused(root)) {
     end_entry(ticks());
     if (w.duties.load(std::memory_order_relaxed) != 0) perform_duties(w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime in the child process after fork(), where its other workers do not exist: it refuses entries, and
-// a task that goes on ends the process. See end_state.hpp.
+// A runtime in the child process after fork(), where its other workers do not exist. It refuses entries, and
+// a task that continues ends the process. See end_state.hpp.
 #include "end_state.hpp"
 
 #include <pthread.h>

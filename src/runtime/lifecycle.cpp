@@ -45,7 +45,7 @@ whole_runtime::~whole_runtime() { cycle_.stop(); }
 
 void lifecycle::start(capacity_handle capacity) {
   worker& first = workers_.add(0);  // for the first thread that enters
-  // Before the background workers take what address space there is.
+  // The fiber is made before the background workers take the available address space.
   if (!first.has_spare_fiber()) throw no_fiber();
   first.taken.store(false, std::memory_order_relaxed);
   try {
@@ -58,7 +58,7 @@ void lifecycle::start(capacity_handle capacity) {
   }
 }
 
-/// Waits for launched futures. Noexcept: without a fiber for it the program ends, because no thread could
+/// Waits for launched futures. Noexcept: without a fiber for this the program ends, because no thread could
 /// wait for the futures that still run.
 void lifecycle::close_launched() noexcept {
   const auto close = [this](context c) { launched_.close(c.top); };
@@ -76,7 +76,7 @@ void lifecycle::stop() {
   if (!launched_.is_empty()) close_launched();
   life_.close();
   controller_.close();
-  monitor_thread_.stop();  // from here on no other thread is started
+  monitor_thread_.stop();  // from here on no thread is started
   for (worker& w : workers_.all()) unpark(w);
   threads_.join();
   life_.wait_for_resuming();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handlers of a slow poll, in their order (choice/poll.hpp).
 //
-// The first four may stop the fiber and let it continue elsewhere; then the list begins again. Aborts come
-// first, so that the other handlers take them into account. A worker that is called home answers neither
+// The first four may stop the fiber and let it continue on another worker; then the list begins again. Aborts
+// come first, so that the other handlers take them into account. A worker that is called home answers neither
 // nodes nor hints. Thieves get work only once the fiber stays on its worker: first the thief with a request,
-// then those that take published tasks.
+// then the thieves that take published tasks.
 #include "cancel/poll_abort.hpp"
 #include "choice/poll.hpp"
 #include "control/poll_leave.hpp"

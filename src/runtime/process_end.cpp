@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a process whose main thread has ended by pthread_exit: the library's own threads do not keep it
-// alive.
+// Ends a process whose main thread has ended by pthread_exit: the library's own threads do not keep it alive.
 //
 // Two events may come in either order: the main thread calls pthread_exit, and the first thread of the
-// library begins. The later one starts a thread that watches: it ends the process by exit(0), as the C
-// library does after the last thread, when all threads but the library's own have ended. A process whose main
-// thread returns from main, and one without threads of the library, never starts it.
+// library begins. The later one starts a watching thread. When all threads but the library's own have ended,
+// the watching thread ends the process by exit(0), as the C library does after the last thread. It is never
+// started if the main thread returns from main, or if the process has no threads of the library.
 //
-// Plug-ins may bring more copies of the library, and the threads of all are the library's own. So the copies
-// share one count, where the dynamic linker finds that they have the same (shared_by_copies).
+// Plug-ins may contain more copies of the library. The threads of all copies are the library's own threads.
+// So the copies share one counter, if the dynamic linker finds that they have the same one
+// (shared_by_copies).
 //
 // The watching thread has the signal mask of the main thread. So it takes the signals that the main thread
 // would have taken, and SIGTERM ends the process although the library's own threads block it.
@@ -29,14 +29,14 @@
 
 namespace sukima::detail {
 
-/// What all copies of the library in the process share. Another layout needs another name.
-/// Real atomics, also on the simulated machine: there the main thread never ends first.
+/// The data that all copies of the library in the process share. Another layout needs another name.
+/// The atomics are real ones, also on the simulated machine, where the main thread never ends first.
 struct own_threads_1 {
-  /// How many own threads run, and in the upper half how many have begun or ended: if the word is the same
-  /// before and after a look, then the same threads were there all the time.
+  /// The lower half counts the own threads that run, and the upper half how many have begun or ended. If the
+  /// word is the same before and after another read, the same threads existed in between.
   /// pairs with: own_thread, ~own_thread, none_but_own
   std::atomic<std::uint64_t> count{0};
-  /// Both are stored before the other is read. pairs with: main_ends, own_thread
+  /// Each of this flag and the count is written before the other is read. pairs with: main_ends, own_thread
   std::atomic<bool> main_has_ended{false};
   /// pairs with: watch_once
   std::atomic<bool> is_watched{false};
@@ -46,16 +46,16 @@ struct own_threads_1 {
   sigset_t mask_of_main{};
 };
 
-/// Inline, for then g++ makes it a symbol that exists once in a process (STB_GNU_UNIQUE), even where copies
-/// were loaded with RTLD_LOCAL. An executable that is linked statically shares it if it exports its symbols.
+/// Inline, so that g++ makes it a symbol that exists once in a process (STB_GNU_UNIQUE), even if copies were
+/// loaded with RTLD_LOCAL. A statically linked executable shares it if it exports its symbols.
 [[gnu::visibility("default")]] inline constinit own_threads_1 shared_by_copies;
 
 namespace {
 
 constexpr std::uint64_t one_change = std::uint64_t{1} << 32;
 
-/// The number of threads if the main thread has ended and waits as a zombie for the others; else 0. The
-/// kernel counts that thread, too.
+/// The number of threads if the main thread has ended and waits as a zombie for the others; otherwise 0. The
+/// kernel counts the main thread, too.
 unsigned threads_after_main() noexcept {
   const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -75,7 +75,7 @@ unsigned threads_after_main() noexcept {
 }
 
 /// Whether no threads are left but the main thread, which has ended, this thread and the library's own. A
-/// thread that is about to end, and one that has just begun, count as others.
+/// thread that is about to end, or has just begun, counts as another thread.
 bool none_but_own() noexcept {
   const std::uint64_t before = shared_by_copies.count.load(std::memory_order_seq_cst);
   const unsigned all = threads_after_main();
@@ -105,7 +105,7 @@ void watch_once() noexcept {
 /// Runs when the main thread calls pthread_exit, but not when it returns from main.
 void main_ends(void*) {
   if (syscall(SYS_gettid) != getpid() || shared_by_copies.main_has_ended.load(std::memory_order_relaxed))
-    return;  // another thread, or another copy was called before
+    return;  // another thread, or another copy's function was called before
   pthread_sigmask(SIG_SETMASK, nullptr, &shared_by_copies.mask_of_main);
   shared_by_copies.main_has_ended.store(true, std::memory_order_seq_cst);
   if (static_cast<std::uint32_t>(shared_by_copies.count.load(std::memory_order_seq_cst)) != 0) watch_once();
@@ -113,10 +113,10 @@ void main_ends(void*) {
 
 pthread_key_t end_of_main;
 
-/// The calling thread is the main thread.
+/// Called if the calling thread is the main thread.
 void follow_this_thread() noexcept { pthread_setspecific(end_of_main, &end_of_main); }
 
-/// In the child, the thread that called fork() is the main thread, and the others do not exist.
+/// Called in the child, where the thread that called fork() is the main thread, and the others do not exist.
 void begin_again() {
   shared_by_copies.count.store(0, std::memory_order_relaxed);
   shared_by_copies.main_has_ended.store(false, std::memory_order_relaxed);
@@ -125,8 +125,8 @@ void begin_again() {
   follow_this_thread();
 }
 
-/// Follows the main thread from the library's load to its end, or to dlclose(): the key's function would be
-/// gone then.
+/// Follows the main thread from the loading of the library to the thread's end, or to dlclose(), after which
+/// the key's function does not exist.
 const struct follows_main {
   follows_main() noexcept {
     if (pthread_key_create(&end_of_main, main_ends) != 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and checking settings.
+// Reads and checks settings.
 #include "settings.hpp"
 
 #include "shared/bad_setting.hpp"
@@ -58,8 +58,8 @@ constexpr std::size_t most_stack = 64 * gibi;
 constexpr std::size_t least_choices = 16 * kibi;
 constexpr std::size_t most_choices = 64 * mebi;
 constexpr std::size_t most_fibers = 1'000'000;
-/// Longest interval that may be set. No worker should wait for longer than a time slice, and a longer sleep
-/// counts as an idle CPU (tuning::long_idle_ns).
+/// Longest interval that may be set. No worker should wait longer than a time slice, and a longer sleep would
+/// count as an idle CPU (tuning::long_idle_ns).
 constexpr unsigned most_interval_us = 10'000;
 constexpr unsigned default_interval_us = 100;
 constexpr unsigned most_clones_ns = 1'000'000'000;
@@ -114,7 +114,7 @@ constexpr std::string_view accepted_threshold = "0, or a time from 1ns to 64ms, 
 constexpr std::string_view accepted_interval =
     "a number from 0 to 10000, and published_tasks 0 if it is not 0";
 
-/// `policy` or `point=policy`, separated by commas; of two parts for the same point the later one counts.
+/// `policy` or `point=policy`, separated by commas. If two parts name the same point, the later one counts.
 /// Returns false on a syntax error.
 bool read_waits(std::string_view text, settings& chosen) {
   for (;;) {
@@ -169,7 +169,7 @@ std::optional<unsigned> duration(std::string_view text, unsigned most_ns) {
   return static_cast<unsigned>(*n * unit);
 }
 
-/// `auto`, `off`, or a time. False: not understood.
+/// `auto`, `off`, or a time. Returns false on a syntax error.
 bool read_clones(std::string_view text, settings& s) {
   if (text == "auto" || text == "off") {
     s.clones_ns = text == "off" ? 0 : settings{}.clones_ns;
@@ -187,7 +187,7 @@ std::optional<std::string_view> variable(const char* name) {
   return value;
 }
 
-/// \throws bad_setting the variable is set to another name
+/// \throws bad_setting if the variable is set to another name
 template <class Policy, Policy last>
 void read_policy(const char* name, const enum_names<Policy, last>& policies, Policy& chosen) {
   const auto v = variable(name);

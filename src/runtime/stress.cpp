@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delays of the stress mode. On the simulated machine (docs/simulation.md) its scheduler decides instead.
+// The delays of the stress mode. On the simulated machine (docs/simulation.md), its scheduler chooses them.
 #include "stress.hpp"
 
 #if defined(SUKIMA_STRESS) && !defined(SUKIMA_SIMULATION)
@@ -22,7 +22,7 @@ std::uint64_t rate() noexcept {
   return value;
 }
 
-/// Draws the next number. Its state is in a function of its own, because the compiler must not keep the
+/// Draws the next number. The state is in a function of its own, because the compiler must not keep the
 /// state's address while fibers move to other threads.
 [[gnu::noinline]] std::uint64_t draw() noexcept {
   static thread_local std::uint64_t state = 0;

@@ -17,8 +17,8 @@ struct reading {
   std::uint64_t nanoseconds;
 };
 
-/// Both clocks at one moment: the closest of three tries, because a thread may lose its CPU between two
-/// reads.
+/// Reads both clocks at one moment. Takes the closest of three tries, because a thread may lose its CPU
+/// between two reads.
 reading read_both() noexcept {
   reading best{};
   std::uint64_t closest = ~std::uint64_t{0};
@@ -35,13 +35,13 @@ reading read_both() noexcept {
   return best;
 }
 
-/// Where all measurements begin.
+/// The reading at which all measurements begin.
 const reading& first_reading() noexcept {
   static const reading first = read_both();
   return first;
 }
 
-/// Ticks in a nanosecond between the first reading and this one.
+/// Ticks in a nanosecond between the first reading and `last`.
 double rate_until(const reading& last) noexcept {
   const reading& first = first_reading();
   return static_cast<double>(last.tick - first.tick) /
@@ -55,7 +55,7 @@ double measure() noexcept {
   while (last.nanoseconds - first < tuning::clock_measurement_ns) last = read_both();
   return rate_until(last);
 #else
-  return 3;  // as ticks() makes them
+  return 3;  // the rate that ticks() has
 #endif
 }
 
@@ -74,7 +74,7 @@ std::uint32_t clone_grain_of(unsigned nanoseconds) noexcept {
 
 double seconds_per_tick() noexcept {
   const double short_measurement = ticks_per_nanosecond();
-  const reading& first = first_reading();  // before the second one: this may be the first call
+  const reading& first = first_reading();  // before the second reading, because this may be the first call
   const reading now = read_both();
   const bool is_long = now.nanoseconds - first.nanoseconds >= tuning::long_clock_measurement_ns;
   return 1e-9 / (is_long ? rate_until(now) : short_measurement);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a program that does not catch `bad_setting` or `shortage`.
+// Ends a program that does not catch `bad_setting` or `shortage`.
 #include "shared/bad_setting.hpp"
 #include "shared/shortage.hpp"
 #include "shared/start_thread.hpp"
@@ -17,13 +17,13 @@ namespace {
 constexpr int status_usage = 2;
 constexpr int status_failure = 70;
 
-/// The handler that the program had before, for all other exceptions. Written before `end_program` can run.
+/// The program's previous handler, for all other exceptions. Written before `end_program` can run.
 std::terminate_handler handler_before = nullptr;
 
 [[noreturn]] void end_with(const std::exception& why, int status) {
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", why.what());
-  std::_Exit(status);  // without destructors: other threads may still use what these would destroy
+  std::_Exit(status);  // without destructors, because other threads may still use the objects
 }
 
 [[noreturn]] void end_program() {

@@ -15,7 +15,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// The number of the worker made last. no partner: only the numbers must differ
+/// The number of the newest worker. no partner: only the numbers must differ
 std::atomic<std::uint32_t> worker_number{0};
 
 }  // namespace
@@ -29,7 +29,7 @@ worker::worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank)
       rank(in_rank),
       background(in_rank != 0),
       epoch(uses(from.chosen, wait_policy::condvar), uses(from.chosen, wait_policy::inherit)),
-      // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
+      // The numbers differ from run to run, so that a guard does not refuse the same request in every run.
       random_state((0x9E3779B97F4A7C15ull * (in_runtime + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1),
       split_at(ticks()),
       state_since(split_at),
@@ -37,7 +37,7 @@ worker::worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank)
       rest_changes(from.rest) {}
 
 std::uint64_t worker::random() noexcept {
-  // xorshift64*: a victim's choice needs no better one.
+  // xorshift64*, which is good enough for the choice of a victim.
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;

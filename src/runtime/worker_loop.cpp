@@ -20,8 +20,8 @@ namespace sukima::detail {
 
 namespace {
 
-/// The fiber ends, and its thread goes on with another fiber, or at home. The fiber is used again from its
-/// beginning (`make_fresh`).
+/// Ends the use of the fiber; the thread continues with another fiber, or at home. The fiber is later used
+/// again from its beginning (`make_fresh`).
 [[noreturn]] void end_fiber(worker& w, fiber& self, fiber* next, bool keeps_pages) {
   fiber* const keeps = keeps_pages ? &self : nullptr;
   if (next != nullptr)
@@ -31,9 +31,9 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The root of the worker's own thread has ended on the fiber where it began: the thread goes home. If the
-/// root ended at once, the fiber keeps its pages: it cannot have used many, and counting them would cost more
-/// than the entry.
+/// Called when the root of the worker's own thread has ended on the fiber where it began: the thread goes
+/// home. If the root ended at once, the fiber keeps its pages. It cannot have used many, and counting them
+/// would cost more than the entry.
 [[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
   SUKIMA_ASSERT(!self.published.any(max_published), "a root that has ended has joined what it published");
   complete(w, root);
@@ -41,8 +41,8 @@ namespace {
   end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
 }
 
-/// \param t      what it runs first; null: nothing
-/// \param ended  what it has just run, if `t` is null; null: nothing
+/// \param t      the task to run first; null: none
+/// \param ended  the task that has just run, if `t` is null; null: none
 [[noreturn]] void run_and_look_for_more(fiber& self, task* t, task* ended) {
   for (;;) {
     if (t != nullptr) {

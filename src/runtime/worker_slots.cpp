@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pointer for each worker of a runtime: segments that are made when they are needed and never moved.
+// A pointer for each worker of a runtime, in segments that are made when needed and never moved.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "runtime_core.hpp"
@@ -68,7 +68,7 @@ std::size_t worker_slots::size() const noexcept {
 
 void worker_slots::clear() noexcept {
   for_each([&](void* p) { destroy_(p); });
-  // no partner: no other thread uses it any more
+  // no partner: no other thread uses the slots any more
   for (auto& segment : segments_) delete[] segment.exchange(nullptr, std::memory_order_relaxed);
   runtime_.store(0, std::memory_order_relaxed);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ runtime keeps for each thread, and a fiber takes along.
+// The data that the C++ runtime keeps for each thread, and that moves with a fiber.
 #pragma once
 
 namespace sukima::detail {
 
-/// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
+/// The C++ runtime's two words about exceptions in flight. They belong to the fiber, not to the thread.
 struct exception_state {
   void* caught = nullptr;
   unsigned uncaught = 0;

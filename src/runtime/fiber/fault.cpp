@@ -31,12 +31,12 @@ static_assert(tuning::bound_stack == 16 * 1024, "a message names it");
 
 constexpr int overflow_status = 70;
 constexpr std::size_t handler_stack = 64 * 1024;
-/// Size of a handler's stack with its guard space. On kernels where a guard needs a mapping of its own, the
+/// Size of a handler's stack with its guard space. If a kernel needs a mapping of its own for a guard, the
 /// guard space stays accessible, because many threads may need such a stack. Even then no other handler's
 /// stack is right below.
 constexpr std::size_t handler_memory_size = small_guard + handler_stack;
 
-/// The bytes right below the C stack, one cache line. A frame that reaches there overwrites them.
+/// The bytes right below the C stack, one cache line. A frame that extends there overwrites them.
 using canary = std::array<std::uint64_t, 8>;
 constexpr canary intact = {0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a,
                            0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5,
@@ -46,8 +46,8 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-/// Ends the process at once. A sanitizer's version of _exit may wait for a lock that the code holds which the
-/// signal has interrupted.
+/// Ends the process at once. A sanitizer's version of _exit may wait for a lock that is held by the code that
+/// the signal has interrupted.
 [[noreturn]] void end_process() noexcept {
   for (;;) syscall(SYS_exit_group, overflow_status);
 }
@@ -163,8 +163,8 @@ void check_canary(const fiber& s, const void* stack_pointer) noexcept {
 }
 
 void ensure_alternate_stack() noexcept {
-  // The C library notes the destructor where only the thread finds it. A child process after fork() has the
-  // note, and no such thread.
+  // The C library records the destructor in memory that only the thread finds. A child process after fork()
+  // has the record, but not the thread.
   const unchecked_allocations note;
   static thread_local const handler_memory memory;
 }

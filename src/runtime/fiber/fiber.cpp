@@ -6,17 +6,17 @@
 //   [guard][ C stack, grows down … | gate, header, choice stack, grows up … ][guard]
 //
 // The gate is at a fixed offset from a multiple of choice_span, so that masking any address of the choice
-// stack finds it. The top of the C stack, the gate and the first choice points share pages; a fiber that does
-// little costs two of them.
+// stack finds it. The top of the C stack, the gate and the first choice points share pages, so a fiber that
+// does little uses two pages.
 //
 // A guard is address space that belongs to no stack. It is wider than a page because a frame may be wider: a
 // function that writes to the far end of a large array skips a page. A compiler with -fstack-clash-protection
-// touches every page of a frame (every 64 KiB on aarch64), so no frame skips a guard then.
+// touches every page of a frame (every 64 KiB on aarch64). Then no frame skips a guard.
 //
 // Small fibers (a C stack of at most small_stack_limit) share regions of choice_span. They have one gate,
-// whose limit is always raised; each header is in its fiber's own piece. A fork there takes the slow path. In
-// return 100,000 fibers need only a few mappings and 8 KiB each. Their pieces are multiples of 4 KiB on every
-// kernel; on a kernel with larger pages several fibers share a page.
+// whose limit is always raised, so each fork takes the slow path. Each header is in its fiber's own piece. In
+// return, 100,000 fibers need only a few mappings and 8 KiB each. Their pieces are multiples of 4 KiB on
+// every kernel; on a kernel with larger pages several fibers share a page.
 #include <base/shared/assert.hpp>
 #include "constants.hpp"
 #include "fiber/fault.hpp"
@@ -44,12 +44,13 @@ namespace {
 
 /// Unit of the layout of small fibers: the smallest page that a kernel has.
 constexpr std::size_t small_page = 4096;
-/// Up to this size of the C stack fibers are made small.
+/// Fibers with a C stack of up to this size are made small.
 constexpr std::size_t small_stack_limit = 64 * 1024;
 static_assert(gate_page <= small_stack_limit, "the mapping of a large fiber begins below its choice region");
-/// Guard space below the C stack of a large fiber: frames that are not probed may be larger there.
+/// Guard space below the C stack of a large fiber. It is larger because frames that are not probed may be
+/// larger there.
 constexpr std::size_t large_guard = 1024 * 1024;
-/// Guard space above a choice stack: a choice point holds what its closure captured.
+/// Guard space above a choice stack, because a choice point contains its closure's captures.
 constexpr std::size_t choice_guard = 64 * 1024;
 static_assert(large_guard % gate_page == 0 && choice_guard % gate_page == 0 && small_guard % small_page == 0,
               "guards are whole pages, of 64 KiB at most");
@@ -57,10 +58,10 @@ static_assert(large_guard % gate_page == 0 && choice_guard % gate_page == 0 && s
 constexpr std::size_t small_choice = 8 * 1024;
 /// Offset of a small fiber's header in its first small page; the C stack begins right below it.
 constexpr std::size_t small_header_offset = 2048;
-/// Caches map aligned bases to the same sets; fibers begin at different lines instead.
+/// Caches map aligned bases to the same sets, so fibers begin at different lines.
 constexpr std::size_t colours = 8;
 constexpr std::size_t colour_step = 64;
-/// C stack that may stay in memory when a fiber is cached.
+/// Part of the C stack that may stay in memory when a fiber is cached.
 constexpr std::size_t keep_stack = 64 * 1024;
 constexpr std::size_t keep_choice = 32 * 1024;
 
@@ -105,7 +106,7 @@ struct slab {
 
 slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
 
-/// Looks at a sample of a page's words, so dense that most frames and choice points cover one.
+/// Checks a sample of a page's words, which is dense enough that most frames and choice points cover one.
 bool looks_used(const char* p, std::size_t page) noexcept {
   for (std::size_t offset = 0; offset < page; offset += 1024)
     if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
@@ -141,7 +142,7 @@ std::size_t page_size() noexcept {
   return size;
 }
 
-// Beside its guard the choice stack of a large fiber has a page at least.
+// Besides its guard, the choice stack of a large fiber has at least a page.
 fiber_pool::fiber_pool(runtime_core& runtime, const settings& chosen, std::size_t stack_size)
     : runtime_(runtime),
       chosen_(chosen),
@@ -199,7 +200,7 @@ void trim(fiber& s) noexcept {
   s.steps.release();
   if (s.small) return;
   const std::size_t page = page_size();
-  // The page next to those that may stay shows whether more was used: a fresh page is zero.
+  // The page next to those that may stay shows whether more pages were used, because a fresh page is zero.
   char* stack_low = s.stack_top - s.stack_size;
   char* keep_from =
       reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));
@@ -296,7 +297,7 @@ fiber* fiber_pool::make_small() {
   }
   char* begin = slab_next_;
   slab_next_ += piece;
-  // Without a guard the space stays accessible and its last bytes are a canary: an overflow into it damages
+  // Without a guard, the space stays accessible and its last bytes are a canary. An overflow into it damages
   // nothing else, and ends the program at the next switch.
   const bool guarded = install_guard(begin, small_guard);
   auto* s = ::new (static_cast<void*>(begin + header_at)) fiber;

@@ -3,16 +3,16 @@
 //
 // A program may be compiled with a sanitizer while this library is not. Then the sanitizer sees the program's
 // code, the templates in it and the C library's functions, but nothing of this library. So the library calls
-// the sanitizers' functions at switches and hand-overs. They are weak references, which are null in a program
-// without a sanitizer.
+// the sanitizers' functions at switches and hand-overs. These are weak references, which are null in a
+// program without a sanitizer.
 //   stacks     AddressSanitizer must know which stack runs, ThreadSanitizer which fiber. A switch orders all
-//              that a thread did before it before all that the thread does after it.
+//              actions of a thread before it ahead of all actions of the thread after it.
 //   hand-overs The library's atomics order the accesses of a program's threads, and ThreadSanitizer does not
 //              see these atomics. So the library calls `hands_over(x)` before its own release, and
 //              `takes_over(x)` after the acquire that is its partner, with the same address. It states only
 //              orders that it guarantees to programs, so races of the program itself are still found.
-// A library that is compiled with ThreadSanitizer states no hand-overs: ThreadSanitizer sees and checks its
-// atomics.
+// A library that is compiled with ThreadSanitizer states no hand-overs, because ThreadSanitizer sees and
+// checks the library's atomics.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ inline constexpr bool library_has_tsan = true;
 inline constexpr bool library_has_tsan = false;
 #endif
 
-/// Registers a range whose contents may own memory. LeakSanitizer does not look into mappings by itself, and
+/// Registers a range whose contents may own memory. LeakSanitizer does not search mappings by itself, and
 /// fibers of the default runtime live as long as the process.
 inline void begins_to_own(const void* begin, std::size_t size) noexcept {
   if (__lsan_register_root_region != nullptr) __lsan_register_root_region(begin, size);
@@ -59,7 +59,7 @@ inline void ends_to_own(const void* begin, std::size_t size) noexcept {
   if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(begin, size);
 }
 
-/// While it lives, LeakSanitizer does not look for what the calling thread allocates.
+/// During its lifetime, LeakSanitizer ignores memory that the calling thread allocates.
 class unchecked_allocations {
  public:
   unchecked_allocations() noexcept {
@@ -75,7 +75,7 @@ class unchecked_allocations {
 inline bool program_has_asan() noexcept { return __sanitizer_start_switch_fiber != nullptr; }
 inline bool program_has_tsan() noexcept { return __tsan_switch_to_fiber != nullptr; }
 
-/// Orders all that this thread has done so far before all that a thread does after its `takes_over` of this
+/// Orders all actions of this thread so far before all actions of a thread after its `takes_over` of this
 /// address.
 inline void hands_over(const void* address) noexcept {
   if constexpr (!library_has_tsan)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending a fiber until another thread or fiber resumes it (suspend.cpp).
+// Suspends a fiber until another thread or fiber resumes it (suspend.cpp).
 //
 // `fiber::suspension` holds a stage and the number of the suspension in one word, changed by CAS:
-//   running → suspending      the fiber, before it calls the user's function
-//   suspending → suspended    `then` of the switch away; if it was resumed before that, it is ready at once
+//   running → suspending      by the fiber, before it calls the user's function
+//   suspending → suspended    by `then` of the switch away; a fiber that was resumed before is ready at once
 //   suspended → splitting → suspended
-//                             a helper: an idle worker that splits the fiber's oldest work off
+//                             by a helper: an idle worker that splits the fiber's oldest work off
 //   suspending, suspended → running; splitting → splitting_and_resumed → running
-//                             the resumer; in the last case the helper makes the fiber ready
+//                             by the resumer; in the last case the helper makes the fiber ready
 // The number makes a second resume of an old suspension an error instead of a wrong wake-up. Exactly one
-// party makes the fiber ready, and only after the fiber has left its stack and while no helper splits it.
+// thread makes the fiber ready, and only after the fiber has left its stack and while no helper splits it.
 // Model: model/suspend.pml.
 #pragma once
 
@@ -23,10 +23,10 @@ namespace sukima::detail {
 /// it may call this.
 bool has_splittable_work(fiber& s) noexcept;
 /// A helper's step suspended → splitting, which keeps the fiber from running.
-/// \returns false: the fiber was resumed
+/// \returns false if the fiber was resumed
 bool hold_suspended(fiber& s) noexcept;
-/// A helper's step splitting → suspended. The fiber may run from here on, so only its address may be used.
-/// \returns false: the fiber was resumed since hold_suspended, and the caller must make it ready
+/// A helper's step splitting → suspended. Afterwards the fiber may run, so only its address may be used.
+/// \returns false if the fiber was resumed since hold_suspended: the caller must make it ready
 bool let_go_suspended(fiber& s) noexcept;
 
 /// Cancels the suspension of a fiber that the caller has just made `suspended`, if an abort concerns it. The

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers need to know.
+// Switches fibers: the jump itself, the data that move along with a fiber, and the calls for sanitizers.
 #include "fiber/switch.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
@@ -45,7 +45,8 @@ ambient_state* find_ambient_slowly() noexcept { return sukima_running_ambient; }
 namespace {
 
 /// The argument of a jump. A jump of switch_within passes the fiber that was left instead, marked by the
-/// pointer's lowest bit. The message is on the stack that is left: copy it before `then` gives that away.
+/// pointer's lowest bit. The message is on the stack that is left, so it must be copied before `then` gives
+/// that stack away.
 struct message {
   worker* w;
   fiber* from;  ///< null: the worker's home
@@ -54,14 +55,14 @@ struct message {
   void* argument;
 };
 
-// Both are functions of their own and must not be inlined: the compiler may keep the address of a
-// thread-local across a switch, and __cxa_get_globals is even declared to be constant.
+// A function of its own, which must not be inlined: the compiler may keep the address of a thread-local
+// across a switch.
 [[gnu::noinline]] void set_running(fiber* s) noexcept {
   sukima_running_fiber = s;
   sukima_running_ambient = s != nullptr ? s->ambient : nullptr;
   asm volatile("" : : : "memory");
 }
-/// The same without a call: the addresses are formed again each time.
+/// The same without a call: the addresses are computed anew each time.
 [[gnu::always_inline]] inline void set_running_here(fiber& s) noexcept {
 #if defined(__x86_64__)
   std::uintptr_t at = 0;
@@ -75,7 +76,7 @@ struct message {
   set_running(&s);
 #endif
 }
-/// The words are found through the worker, not through __cxa_get_globals, which is declared to be constant.
+/// Finds the words through the worker instead of __cxa_get_globals, which is declared to be constant.
 void exchange_exceptions(worker& w, exception_state& leaving, const exception_state& arriving) noexcept {
   volatile exception_state& now = *w.thread_exceptions;
   leaving.caught = now.caught;
@@ -84,14 +85,14 @@ void exchange_exceptions(worker& w, exception_state& leaving, const exception_st
   now.uncaught = arriving.uncaught;
 }
 
-/// Where to save the fake stack of the fiber that is left. A fiber left for `recycle` never runs again; null
-/// makes AddressSanitizer free its fake stack at once.
+/// The place to save the fake stack of the fiber that is left. A fiber left for `recycle` never runs again;
+/// null makes AddressSanitizer free its fake stack at once.
 void** place_of_fake_stack(worker& w, fiber* from, after_switch then) noexcept {
   if (then == recycle) return nullptr;
   return from != nullptr ? &from->fake_stack : &w.home_fake_stack;
 }
 
-/// Not instrumented: its frame would begin on one fake stack and end after that stack is gone.
+/// Not instrumented, because its frame would begin on one fake stack and end after that stack was freed.
 [[gnu::no_sanitize_address]]
 void before_jump(worker& w, fiber* from, fiber* to, after_switch then) noexcept {
   if (program_has_tsan()) [[unlikely]] {
@@ -112,7 +113,7 @@ bool came_from_within(const fc::transfer_t& transfer) noexcept {
   return (reinterpret_cast<std::uintptr_t>(transfer.data) & within) != 0;
 }
 
-/// The rest of switch_within, on the stack arrived at.
+/// The rest of switch_within, on the stack that was switched to.
 void arrive_from_within(const fc::transfer_t& transfer) noexcept {
   fiber& from = *reinterpret_cast<fiber*>(reinterpret_cast<std::uintptr_t>(transfer.data) ^ within);
   if (from.canary) [[unlikely]]
@@ -120,8 +121,8 @@ void arrive_from_within(const fc::transfer_t& transfer) noexcept {
   from.saved = transfer.fctx;
 }
 
-/// Runs on the stack arrived at: stores where the other fiber stopped, makes this fiber the worker's current
-/// one, then calls `then`.
+/// Runs on the stack that was switched to. Stores where the other fiber stopped, makes this fiber the
+/// worker's current one, then calls `then`.
 void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (came_from_within(transfer)) return arrive_from_within(transfer);
   const message m = *static_cast<message*>(transfer.data);
@@ -138,14 +139,14 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (m.from != nullptr && m.from->canary) [[unlikely]]
     check_canary(*m.from, transfer.fctx);
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
-  // A call of try_resume that is too late for its suspension discards what it read here.
+  // A call of try_resume that is too late for its suspension discards the value that it read here.
   // pairs with: try_resume in suspend.cpp
   if (m.to != nullptr) std::atomic_ref(m.to->on).store(m.w, std::memory_order_relaxed);
   set_running(m.to);
   exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
   // A thread that sets a flag of this worker, as request_abort_checks does, reads `current` afterwards.
-  // Either it sees this fiber, or the load below sees its flag.
+  // Either it reads this fiber, or the load below reads its flag.
   stress_point();
   if (m.to != nullptr) {
     m.w->current.exchange(m.to, std::memory_order_seq_cst);
@@ -158,7 +159,7 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 
-/// Not instrumented: the message must be on the real stack, because the fake one may be gone before the
+/// Not instrumented: the message must be on the real stack, because the fake one may be freed before the
 /// message is read.
 [[gnu::noinline, gnu::no_sanitize_address]] void jump(worker& w, fiber* from, fiber* to, after_switch then,
                                                       void* argument) {
@@ -174,7 +175,7 @@ void fiber_begins(fc::transfer_t transfer) {
   worker_loop(self);
 }
 
-/// Where a thread comes home that has left by a visit.
+/// The function with which a thread that has left by a visit comes home.
 void home_from_visit(fc::transfer_t transfer) {
   const worker& w = *static_cast<message*>(transfer.data)->w;
   arrive(transfer, false);
@@ -184,7 +185,7 @@ void home_from_visit(fc::transfer_t transfer) {
 }  // namespace
 
 void make_home(worker& w) noexcept {
-  // Below that place the stack is free until the thread comes home.
+  // Below that position, the stack is free until the thread comes home.
   w.home = fc::make_fcontext(w.visited_from, 0, home_from_visit);
 }
 
@@ -230,13 +231,13 @@ void switch_home(worker& w, fiber& from, after_switch then, void* argument) {
   note_arrival(from);
 }
 
-/// Enters jump_fcontext by a jump instead of a call. It also leaves by a jump, so after a call of it the
-/// processor would predict each return of its callers with the address of the return before.
+/// Enters jump_fcontext by a jump instead of a call. jump_fcontext also leaves by a jump, so after a call of
+/// it the processor would predict each return of its callers with the address of the return before.
 [[gnu::always_inline]] inline fc::transfer_t jump_within(fc::fcontext_t target, void* word) noexcept {
 #if defined(__x86_64__)
   fc::transfer_t back;
   asm volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"  // what the caller has below its stack pointer
+      "leaq -128(%%rsp), %%rsp\n\t"  // the caller's data below its stack pointer
       "leaq 1f(%%rip), %%rax\n\t"
       "pushq %%rax\n\t"
       "jmp jump_fcontext@PLT\n"
@@ -261,8 +262,8 @@ bool can_switch_within() noexcept { return !program_has_asan() && !program_has_t
   std::atomic_ref(to.on).store(&w, std::memory_order_relaxed);
   exchange_exceptions(w, from.exceptions, to.exceptions);
   set_running_here(to);
-  // Not exchanged, and no flag is read: the limit of a small fiber is always raised, so its next poll reads
-  // them. Release: thieves read what the fiber has published.
+  // Stored without an exchange, and no flag is read, because the limit of a small fiber is always raised, so
+  // its next poll reads the flags. Release: thieves read what the fiber has published.
   w.current.store(&to, std::memory_order_release);
   const fc::transfer_t back =
       jump_within(to.saved, reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&from) | within));
@@ -274,7 +275,7 @@ bool can_switch_within() noexcept { return !program_has_asan() && !program_has_t
 }
 
 exception_state* this_threads_exceptions() noexcept {
-  // Entries call this: the address of the count, once it is known, takes fewer instructions.
+  // Entries call this. Once the address of the count is known, it takes fewer instructions.
   if (sukima_uncaught_exceptions == &no_exceptions) [[unlikely]]
     sukima_uncaught_exceptions = &reinterpret_cast<exception_state*>(abi::__cxa_get_globals())->uncaught;
   const auto count = reinterpret_cast<std::uintptr_t>(sukima_uncaught_exceptions);

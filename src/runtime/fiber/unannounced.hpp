@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unannounced roots: what an entry omits if its root is expected to end at once (short_roots.hpp). No other
-// thread can find such a root.
+// Unannounced roots: entries omit several steps if the root is expected to end at once (short_roots.hpp). No
+// other thread can find such a root.
 //
 // Such a root runs on a fiber of its thread's worker, by a plain call (visit.hpp). The worker is taken, but
 // no entry is counted, no state, mailbox or current fiber is written, and no worker is called up. To other
@@ -9,15 +9,15 @@
 // that was the only one, its join. Other short roots check for flags and loops first (choice/poll.cpp). Here
 // no flag of the worker is meant for the root. A loop's next poll announces the fiber, as any other poll
 // does, and from then on the loop's join is an ordinary join. All other code that needs the runtime finds its
-// fiber by fiber_of() or running_fiber(). These functions *announce* the fiber first: they do all that was
-// omitted. From then on the root is an ordinary root, short if it has not polled yet, and its thread comes
-// home by a switch.
+// fiber by fiber_of() or running_fiber(). These functions *announce* the fiber first: they perform all
+// omitted steps. From then on the root is an ordinary root, which is short if it has not polled yet, and its
+// thread comes home by a switch.
 //
-// So the invariant of an unannounced fiber: it has no task, nothing is split off, its worker's `current` is
+// The invariant of an unannounced fiber: it has no task, nothing is split off, its worker's `current` is
 // null, and it is still the last one in the worker's cache. Only its own thread announces it.
 //
-// The end of the runtime: the thread takes its worker, then reads whether entries are refused; close()
-// refuses them, then reads whose workers are taken (entries.hpp).
+// The end of the runtime: the thread takes its worker, then reads whether entries are refused. close()
+// refuses them, then reads which workers are taken (entries.hpp).
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -26,7 +26,7 @@ namespace sukima::detail {
 
 /// Announces the fiber (entries.cpp). \pre it is unannounced, and the calling thread runs it
 void announce(fiber& s) noexcept;
-/// The same, but nothing happens if another thread runs it. \returns it
+/// The same, but does nothing if another thread runs it. \returns the fiber
 fiber& announce_own(fiber& s) noexcept;
 /// \pre the calling thread runs it
 inline void ensure_announced(fiber& s) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What valgrind must know of fibers: where their stacks are. Otherwise it takes the switch between two stacks
-// that are close together for one large frame, and reports accesses to memory that fibers use. Outside
-// valgrind each call is a few instructions without an effect.
+// Informs valgrind of the stacks of fibers. Otherwise it would take the switch between two stacks that are
+// close together for one large frame, and report accesses to memory that fibers use. Outside valgrind each
+// call is a few instructions without an effect.
 #pragma once
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -10,7 +10,7 @@
 
 namespace sukima::detail {
 
-/// \returns its number for valgrind; 0 outside valgrind
+/// \returns valgrind's number for the stack; 0 outside valgrind
 inline unsigned register_stack([[maybe_unused]] const char* lowest,
                                [[maybe_unused]] const char* end) noexcept {
 #if defined(VALGRIND_STACK_REGISTER)

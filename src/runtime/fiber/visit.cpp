@@ -7,7 +7,7 @@
 
 namespace sukima::detail {
 
-// The explored and the simulated runtimes have threads of their own making.
+// The explored and the simulated runtimes use their own threads, which cannot visit.
 bool can_visit() noexcept {
 #if defined(__x86_64__) && !defined(SUKIMA_ATOMICS)
   return !program_has_asan() && !program_has_tsan();
@@ -18,11 +18,11 @@ bool can_visit() noexcept {
 
 #if defined(__x86_64__)
 
-// The caller's stack keeps what a visit that ends elsewhere brings back: the registers of the ABI, and the
-// control words of floating point, which the function may have changed for a time when the thread leaves it.
-// rbp holds the place while the function runs, so that a debugger finds the caller. If it returns, the words
-// are loaded only where it has changed what a caller may rely on: of mxcsr all but the flags. To load them
-// costs more than to compare them.
+// The caller's stack keeps the state that a visit restores if it ends elsewhere: the registers of the ABI,
+// and the control words of floating point, which the function may have changed temporarily when the thread
+// leaves it. rbp holds this place while the function runs, so that a debugger finds the caller. If the
+// function returns, the words are loaded only if it has changed bits that a caller may rely on: of mxcsr all
+// but the flags. Loading them costs more than comparing them.
 asm(".text\n.globl sukima_visit\n.hidden sukima_visit\n.type sukima_visit,@function\n"
     "sukima_visit:\n.cfi_startproc\n"
     "pushq %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset rbp, -16\n"
@@ -49,7 +49,7 @@ asm(".text\n.globl sukima_visit\n.hidden sukima_visit\n.type sukima_visit,@funct
     ".size sukima_visit,.-sukima_visit\n"
     ".globl sukima_end_visit\n.hidden sukima_end_visit\n.type sukima_end_visit,@function\n"
     "sukima_end_visit:\n.cfi_startproc\n"
-    // From here on an unwinder goes on with the caller of sukima_visit.
+    // From here on an unwinder continues with the caller of sukima_visit.
     "movq %rdi, %rsp\n.cfi_def_cfa_offset 64\n"
     ".cfi_offset rbp, -16\n.cfi_offset rbx, -24\n.cfi_offset r12, -32\n"
     ".cfi_offset r13, -40\n.cfi_offset r14, -48\n.cfi_offset r15, -56\n"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calling a function on another stack (visit.cpp): a call and a return. Switches (switch.hpp) are jumps.
+// Calls a function on another stack (visit.cpp) by a call and a return. Switches (switch.hpp) are jumps.
 //
 // Normally the function returns to its caller. If the function must continue elsewhere, the thread comes back
-// by end_visit instead, from the stack on which it is then, and the function never returns. Between the call
-// and that moment, the caller's stack below `left_at` is free. Before the thread comes back, the function
-// must leave its frames by continue_at, because an unwinder would find the caller's stack below them, which
-// may end soon.
+// by end_visit instead, from its present stack, and the function never returns. Between the call and that
+// moment, the caller's stack below `left_at` is free. Before the thread comes back, the function must leave
+// its frames by continue_at: an unwinder would find the caller's stack below them, which may end soon.
 #pragma once
 
 namespace sukima::detail {
@@ -16,7 +15,7 @@ bool can_visit() noexcept;
 #if defined(__x86_64__)
 extern "C" {
 /// Calls f(argument) on the stack that ends at `top`, a multiple of 16.
-/// \param left_at  is set to the place on the caller's stack to which end_visit comes back
+/// \param left_at  is set to the position on the caller's stack to which end_visit comes back
 __attribute__((visibility("hidden"))) void sukima_visit(char* top, void (*f)(void*), void* argument,
                                                         char** left_at) noexcept;
 /// Continues after the call of sukima_visit that has set `left_at`, with the registers that its caller had.

@@ -35,7 +35,7 @@ void worker::give_fiber(fiber* s) noexcept {
     runtime->fibers.give(s);
 }
 
-/// Gives the cached fibers to the pool, which destroys them with what they own.
+/// Gives the cached fibers to the pool, which destroys them with the objects that they own.
 worker::~worker() {
   while (cached != 0) runtime->fibers.give(cache[--cached]);
 }
