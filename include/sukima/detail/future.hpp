@@ -322,8 +322,8 @@ struct launched : task {
   launched* closing = nullptr;  ///< the next future that the end of the runtime cancels
   /// pairs with: add_dependent, begin, take_dependent in src/runtime/future/dependent.cpp
   std::atomic<dependence> stage{dependence::none};
-  /// The handles; the runtime, or the promise, until it has ended; and what it depends on until that has
-  /// ended. The last drop sees what all others did before theirs.
+  /// One for each handle; one of the runtime or promise until the end; one of the record of its sources until
+  /// all of them have ended. The last drop sees the writes of all others before theirs.
   /// pairs with: hold_launched, drop_reference
   std::atomic<std::uint32_t> references{1};
 };

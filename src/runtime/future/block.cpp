@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures of blocks: touching them, and the end of their block. Protocol: future.hpp.
+// Futures of blocks: how they are touched, and how they end with their block. Protocol: future.hpp.
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
@@ -27,15 +27,16 @@ const char* const touches_itself =
     "sukima: a future was touched in its own expression, which would wait for itself; touch it elsewhere";
 
 /// Whether this task was split off from the expression that begins at `begin` in that fiber. The caller has
-/// seen that the expression has not ended.
+/// read that the expression has not ended.
 bool is_from(const task& t, const fiber& owner, const char* begin) noexcept {
   if (t.owner != &owner || t.owner_segment == all_ones) return false;  // all_ones: its parent decides
-  // A call without a context stops the fiber, so it comes from the youngest code there.
+  // A call without a context stops the fiber, so it belongs to the youngest code there.
   return t.origin == nullptr || reinterpret_cast<const char*>(t.origin) >= begin;
 }
 
 /// Whether the running task computes a part of that future's expression. The expression runs as a task, which
-/// is the running one or an ancestor of it; or in its own fiber, from which such an ancestor was split off.
+/// is the running task or an ancestor of it, or in the future's own fiber, from which such an ancestor was
+/// split off.
 bool is_within(const fiber& s, const future_point* r) noexcept {
   const std::uintptr_t runs_as = r->cell->runs_as.load(std::memory_order_relaxed);
   const bool in_place = (runs_as & future_cell::in_place) != 0;
@@ -46,8 +47,8 @@ bool is_within(const fiber& s, const future_point* r) noexcept {
   return false;
 }
 
-/// Whether no worker can split the choice point off: its fiber is parked until a call without a context below
-/// it has ended, and the running fiber is within that call.
+/// Whether no worker can split the choice point: its fiber is parked until a call without a context below it
+/// has ended, and the running fiber is within that call.
 bool is_out_of_reach(const fiber& s, const future_point* r) noexcept {
   const fiber& owner = fiber_of(r);
   for (const task* t = s.running; t != nullptr; t = t->parent)
@@ -56,8 +57,8 @@ bool is_out_of_reach(const fiber& s, const future_point* r) noexcept {
   return false;
 }
 
-/// Whether the running task descends from one that was split off from a younger choice point of the future's
-/// fiber. While it runs, that fiber ends the future by a CAS (future_cell::end_in_place).
+/// Whether the running task descends from a task that was split off from a younger choice point of the
+/// future's fiber. While it runs, that fiber ends the future by a CAS (future_cell::end_in_place).
 bool has_split_within(const fiber& s, const future_point* r) noexcept {
   const fiber& owner = fiber_of(r);
   for (const task* t = s.running; t != nullptr; t = t->parent)
@@ -65,7 +66,7 @@ bool has_split_within(const fiber& s, const future_point* r) noexcept {
   return false;
 }
 
-/// Before a thread changes the future's state that does not run the future's fiber.
+/// Called before a thread that does not run the future's fiber changes the future's state.
 /// \param s  the running fiber; null: an ordinary thread
 void claim_from(const fiber* s, const future_point* r) noexcept {
   if (s == nullptr || !has_split_within(*s, r)) future_waiting::claim(*r->cell, r);
@@ -90,7 +91,7 @@ void give_futures_away(fiber& s, char* top) noexcept {
 
 void throw_end(const future_cell& cell) {
   if (cell.how() == future_end::error) std::rethrow_exception(cell.error);
-  // The same abort may be on its way to the caller.
+  // The same abort may also affect the caller.
   fiber* const s = running_fiber();
   if (s != nullptr) {
     look_for_abort(*s);
@@ -143,7 +144,7 @@ bool touch_future(char* top, future_point* point) {
   if (top == nullptr)
     throw usage_error("sukima: a future is touched in code with a context; give it that: touch(c)");
   if (!was_split(point)) {
-    // Its captures are gone, and it has not ended: this is its expression.
+    // Its captures are destroyed, and it has not ended: this is its expression.
     if (!kind_of(point)->open(point) || kind_of(point)->split == nullptr) throw usage_error(touches_itself);
     return true;
   }
@@ -158,7 +159,7 @@ bool touch_future(char* top, future_point* point) {
     return false;
   }
   await(s, t, top);
-  s.limit.request_poll();  // an abort that cannot take effect here does later
+  s.limit.request_poll();  // an abort that cannot take effect here does so later
   if (s.abort_pending && must_leave(s)) {
     s.on->count_abort();
     throw aborted{};
@@ -189,14 +190,14 @@ bool end_future(future_point* point, bool fails) noexcept {
       request_abort_checks(*s.runtime);
     }
     if (!fails) give_older_away(s, point, *t);
-    // Null: no task runs on top of a fiber that unwinds, because no abort would reach it there.
+    // Null: no task may run on top of a fiber that unwinds, because no abort would reach the task there.
     await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(point)));
     point->word = reinterpret_cast<std::uintptr_t>(kind.spent);
     t->destroy(t);
     kind.destroy(point);
     s.limit.request_poll();
   }
-  future_waiting::end(cell, future_end::cancelled);  // nothing happens if it has ended
+  future_waiting::end(cell, future_end::cancelled);  // does nothing if the future has ended
   return false;
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launched future that begins only after others have ended: then, when_all, when_any.
+// A launched future that begins only after other futures have ended: then, when_all, when_any.
 //
 // It is a *waiter* in the cell of each of its sources, so it needs no fiber while it waits. Each end counts
-// once; the end that makes the count complete moves the future to the list of those that no worker has begun.
-// Until then the runtime keeps it in a list of its own, so that its end cancels it.
+// once. The end that completes the count moves the future to the list of futures that no worker has begun.
+// Until then the runtime keeps the future in a separate list, so that the end of the runtime cancels it.
 //
-// One CAS of `launched::stage` decides between two: the sources let it begin (waits → begins), or a
-// cancellation or the end of the runtime drops it (waits → dropped). A source may end on any thread, and
+// One CAS of `launched::stage` decides between two events: the sources let the future begin (waits → begins),
+// or a cancellation or the end of the runtime drops it (waits → dropped). A source may end on any thread, and
 // after the runtime of the future has ended. Its thread uses that runtime only after it has won the CAS: then
 // the future has not ended, and the runtime waits for it (launched_futures::close). A thread that has lost
 // the CAS uses only the record below, which it keeps alive.
 //
-// A source may belong to another runtime, in which there may be no thread: rank 0 belongs to threads that
-// enter. A touch of the dependent future brings workers only to its own runtime. So each such source counts,
-// until it ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
+// A source may belong to another runtime, which may have no thread: rank 0 belongs to threads that enter. A
+// touch of the dependent future brings workers only to its own runtime. So each such source counts, until it
+// ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "park/compensation.hpp"
@@ -38,9 +38,9 @@ struct dependency : future_waiter {
 struct dependencies {
   launched& dependent;  ///< this record holds one reference to it
   std::unique_ptr<dependency[]> each;
-  /// Ends until the future may begin; further ones wrap around. pairs with: source_ended
+  /// Number of ends until the future may begin; further ends wrap around. pairs with: source_ended
   std::atomic<std::size_t> missing;
-  /// Ends that will still come, and launch_after itself. pairs with: let_go
+  /// Number of ends that will still come, plus one for launch_after itself. pairs with: let_go
   std::atomic<std::size_t> left;
 };
 
@@ -50,18 +50,18 @@ void let_go(dependencies& all) noexcept {
   delete &all;
 }
 
-/// Lets a future begin, after all that it waits for has ended.
+/// Lets a future begin, after all its sources have ended.
 void begin(launched& t) noexcept {
   auto expected = dependence::waits;
   if (!t.stage.compare_exchange_strong(expected, dependence::begins, std::memory_order_seq_cst)) return;
   runtime_core& r = *t.runtime;
-  const lifetime::resuming keep(r.life);  // once the future is listed it may end, and then the runtime
+  const lifetime::resuming keep(r.life);  // once the future is listed, it may end, and then the runtime
   stress_point();
   r.launched.begin_dependent(t);
 }
 
-/// Brings a worker into the source's runtime if it is another one. Called before the dependency is added to
-/// the source's cell: afterwards the source may end at any time.
+/// Brings a worker into the source's runtime if that is another one. Called before the dependency is added to
+/// the source's cell, because afterwards the source may end at any time.
 void bring_worker(dependency& one, const launched& source, const launched& dependent) noexcept {
   runtime_core* const other = source.runtime;
   if (other == nullptr || other == dependent.runtime || source.cell->is_done()) return;
@@ -127,7 +127,7 @@ void launched_futures::begin_dependent(launched& dependent) noexcept {
     call_workers(queue);
 }
 
-/// Under the lock.
+/// \pre the lock is held
 bool launched_futures::take_dependent(launched& t) noexcept {
   auto expected = dependence::waits;
   if (!t.stage.compare_exchange_strong(expected, dependence::dropped, std::memory_order_seq_cst))

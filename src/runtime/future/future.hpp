@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures: expressions that are computed at any time between their launch and their touch.
+// Futures: expressions that are computed at some time between their launch and their touch.
 //
-// The *cell* of a future is one word: 0, then perhaps the list of its waiters, then how it ended
+// The *cell* of a future is one word: first 0, then perhaps the list of its waiters, then how it ended
 // (future_cell::state_). The thread that ends it takes the list in the same CAS and resumes all waiters. A
-// waiter adds itself by CAS before it is suspended, or sees that the future has ended. So no waiter is
-// forgotten, and none is resumed twice. A waiter that is aborted takes itself out again, for which it locks
-// the list. A cell ends once: by the thread that ran the expression, or by one that cancelled or dropped it.
+// waiter adds itself by CAS before it is suspended, or finds that the future has ended. So no waiter is
+// forgotten, and none is resumed twice. A waiter that is aborted removes itself, for which it locks the list.
+// A cell ends once: by the thread that ran the expression, or by one that cancelled or dropped it.
 //
 // A future of a block that its own fiber computes ends by a plain store, if no other thread has *claimed* the
 // cell (future_waiting::claim, future_cell::end_in_place). A claim is a store, a fence in all running threads
-// of the process, and a look whether the end has begun. Tasks that were split off inside the block need none:
-// the fiber sees in its poll limit that they exist.
+// of the process, and a check whether the end has begun. Tasks that were split off inside the block need no
+// claim: the fiber's poll limit shows that they exist.
 //
 // A future of a *block* is a choice point with work: split off, published, stolen and reclaimed like the
-// second branch of a fork. Only its own fiber, or a helper of it, changes the choice point. An expression
-// that no helper has split off runs where it is touched, as a plain call in the same segment. With forks a
-// fiber that waits has nothing left to split: what is older than the awaited choice point was split before
-// it, and what is younger has finished. With futures that is not so: a younger one may be pending while an
-// older one is touched, and the older one may touch the younger one. So a fiber that touches a future which
-// another fiber runs looks for work that it can split. If there is none, it waits as at a join (await), and
-// may run descendants on top. Otherwise it suspends itself, and helpers split the rest off.
+// second branch of a fork. Only its own fiber, or a helper of that fiber, changes the choice point. An
+// expression that no helper has split off runs where it is touched, as a plain call in the same segment. With
+// forks, a fiber that waits has nothing left to split: choice points older than the awaited one were split
+// before it, and younger ones have finished. With futures this is different: a younger future may be pending
+// while an older one is touched, and the older one may touch the younger one. So a fiber that touches a
+// future which another fiber runs looks for work that it can split. If there is none, it waits as at a join
+// (await), and may run descendants on top. Otherwise it suspends itself, and helpers split the rest off.
 //
-// A *launched* future waits in the runtime's list of those that no worker has begun, the oldest first. A
+// A *launched* future waits in the runtime's list of futures that no worker has begun, the oldest first. A
 // worker without work takes it out under the list's lock and runs it. A fiber that touches the future claims
 // it without that lock, and leaves it in the list until its end. The exchange of one word, launched::unbegun,
 // decides which of them begins it. It has no parent and no owner, so only its own cancellation aborts it.
-// With placement_policy::queue, futures with a hint wait in lists of their own, one for each place. Only idle
+// With placement_policy::queue, futures with a hint wait in separate lists, one for each place. Only idle
 // workers in that place take from such a list; a fiber that touches the future waits. That is the naive
 // scheme of the paper on Schematic (section 3), which has no bound on its space; see place_queues.cpp.
 //
@@ -59,34 +59,34 @@ class parking;
 class place_events;
 class rest_check;
 
-/// What waits for the end of a future: a fiber or a thread, in its own frame.
+/// A fiber or thread that waits for the end of a future. The object is in the waiter's own frame.
 struct future_waiter {
-  /// Called once, by the thread that ends the future. The waiter may be gone afterwards.
+  /// Called once, by the thread that ends the future. The waiter may be destroyed afterwards.
   void (*ended)(future_waiter&) noexcept = nullptr;
   future_waiter* next = nullptr;
 };
 
 /// Operations of the library on a cell. A program may be compiled with ThreadSanitizer while the library is
-/// not: therefore the library announces each end that it writes.
+/// not. Therefore the library announces each end that it writes.
 class future_waiting {
  public:
-  /// future_cell::end for code of the library.
+  /// future_cell::end for the library's code.
   static void end(future_cell& cell, future_end how) noexcept;
-  /// \returns false: it has ended, and no thread will resume the waiter
+  /// \returns false if it has ended: no thread will resume the waiter
   static bool add(future_cell& cell, future_waiter& waiter) noexcept;
-  /// \returns false: it has ended, and a thread is about to resume the waiter
+  /// \returns false if it has ended: a thread is about to resume the waiter
   static bool remove(future_cell& cell, future_waiter& waiter) noexcept;
-  /// Makes the fiber of a block's future end it by a CAS, or waits until it has ended. Before another thread
-  /// changes the state.
+  /// Makes the fiber of a block's future end the future by a CAS, or waits until the future has ended. Called
+  /// before another thread changes the state.
   static void claim(future_cell& cell, const choice_point* point) noexcept;
 };
 
-/// Suspends the running fiber until the future has ended, or until a moment.
+/// Suspends the running fiber until the future has ended, but not beyond a moment.
 /// \returns whether it has ended \throws aborted; std::system_error if there is no thread for the clock
 bool wait_for_end(char* top, future_cell& cell,
                   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-/// Waits for a future of a runtime in which the caller is not (outside.cpp), until the future has ended or
-/// until a moment. \returns whether it has ended \throws as wait_for_end
+/// Waits for a future of a runtime in which the caller is not (outside.cpp), until the future has ended, but
+/// not beyond a moment. \returns whether it has ended \throws as wait_for_end
 bool touch_from_outside(
     char* top, launched& t,
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
@@ -95,25 +95,26 @@ bool touch_from_outside(
 void compute_from_outside(launched& t);
 
 /// Gives away the open work of the running segment up to its youngest future. Called before a task runs on
-/// top that may touch such a future. Work that is split off is joined as always; a future that is not split
+/// top that may touch such a future. Work that is split off is joined as always. A future that is not split
 /// off would run where it is touched, in the segment on top.
 void give_futures_away(fiber& s, char* top) noexcept;
 
-/// Calls f with the running fiber, on an ordinary thread with a fiber of the default runtime.
+/// Calls f with the running fiber; on an ordinary thread, with a fiber of the default runtime.
 template <class F> void in_runtime(F&& f) {
   if (fiber* const s = running_fiber()) return f(*s);
   const auto on_a_worker = [&](context) { f(*running_fiber()); };
   root_of<decltype(on_a_worker) const> root(on_a_worker);
   enter_default(root);
 }
-/// Sets what a launched task needs before it is added to the runtime of this fiber. \throws std::bad_alloc
+/// Sets the members of a launched task that it needs before it is added to the runtime of this fiber. \throws
+/// std::bad_alloc
 void prepare_launch(fiber& s, launched& t);
-/// Drops a future that was taken out of its list. The future may be gone afterwards.
+/// Drops a future that was taken out of its list. The future may be freed afterwards.
 void drop(launched& t) noexcept;
-/// release_launched for code of the library.
+/// release_launched for the library's code.
 void drop_handle(launched& t) noexcept;
-/// Claims a future that no fiber has begun. Its list keeps it until it has ended, or until a worker meets it
-/// there. \returns false: it has begun, or waits for others to end
+/// Claims a future that no fiber has begun. Its list keeps it until it has ended, or until a worker finds it
+/// there. \returns false if it has begun, or waits for other futures to end
 inline bool begin_once(launched& t) noexcept {
   return t.unbegun.load(std::memory_order_relaxed) && t.unbegun.exchange(false, std::memory_order_acq_rel);
 }
@@ -134,45 +135,45 @@ class launched_futures final : public future_source {
   launched_futures(const settings& chosen, const worker_table& workers, parking& park,
                    const place_events& hints, const abort_listeners& aborts);
 
-  /// Adds a future that no worker has begun. Runs none, because the caller may hold locks.
+  /// Adds a future that no worker has begun. Runs no future, because the caller may hold locks.
   /// \throws usage_error after close()
   void add(launched& t);
   task* take(const worker& w) noexcept override;
-  /// The caller drops the future. \returns false: it was begun
+  /// Takes back a future that no worker has begun; the caller drops it. \returns false if it was begun
   bool withdraw(launched& t) noexcept;
-  /// Adds a future that waits for others to end. \throws usage_error after close()
+  /// Adds a future that waits for other futures to end. \throws usage_error after close()
   void add_dependent(launched& t);
-  /// Lets a dependent future begin, after the others have ended. \pre the caller has changed its stage
+  /// Lets a dependent future begin, after its sources have ended. \pre the caller has changed its stage
   void begin_dependent(launched& dependent) noexcept;
   /// Makes a worker look for a future that was just added.
-  /// \param queue  that of the future, which may have ended since
+  /// \param queue  of the future, which may have ended since
   void call_workers(sukima_place queue) noexcept;
-  // Queues of places, with placement_policy::queue.
+  // Queues of places, for placement_policy::queue.
 
-  /// Chooses the queue of a future with a hint that is not added yet. It gets none if its place is any place,
-  /// the whole machine, or one that the machine does not have. \pre hints in use \throws std::bad_alloc
+  /// Chooses the queue of a future with a hint that is not added yet. It gets no queue if its place is any,
+  /// the whole machine, or a place that the machine does not have. \pre hints in use \throws std::bad_alloc
   void choose_queue(launched& t);
-  /// Makes all workers that may take from that queue look at it, and wakes them. After add().
+  /// Makes all workers that may take from that queue check it, and wakes them. Called after add().
   void call_workers_to(sukima_place queue) noexcept;
   /// The same for all queues that are not empty, because a place may have lost its last worker.
   void call_workers_to_queues() noexcept;
   /// Waits for a future that is in a queue. \throws aborted \pre the running fiber is not bound to anything
   void wait_for_queued(fiber& self, char* top, const launched& touched);
-  /// Ends the program if futures wait in queues, because they have used the memory.
-  /// \param missing  what could not be allocated
+  /// Ends the program if futures wait in queues, because these have used the memory.
+  /// \param missing  the object that could not be allocated
   void end_if_queued(const char* missing) noexcept;
 
-  /// Largest number of unbegun futures at a time, in whatever list, with those that touches have claimed
-  /// between others; queued(): number in queues of places now.
+  /// Largest number of unbegun futures at a time, in all lists, including futures between others that touches
+  /// have claimed. queued(): the present number in queues of places.
   std::size_t most_waiting() const noexcept { return most_waiting_.load(std::memory_order_relaxed); }
   std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
 
-  /// Takes an ended future out of the list. It may be gone afterwards.
+  /// Takes an ended future out of the list. The future may be freed afterwards.
   void ended(launched& t) noexcept;
-  /// The owner of all launched futures, a fiber that never runs. Received tasks have another such owner, by
-  /// which nodes recognise them.
+  /// The owner of all launched futures, which is a fiber that never runs. Received tasks have another such
+  /// owner, by which nodes recognise them.
   fiber& no_owner() noexcept;
-  /// Cancels all futures, waits until they have ended, and accepts no more. On a fiber of the runtime.
+  /// Cancels all futures, waits until they have ended, and accepts no more. Called on a fiber of the runtime.
   void close(char* top);
 
  private:
@@ -181,7 +182,7 @@ class launched_futures final : public future_source {
     launched* oldest = nullptr;
     launched* newest = nullptr;
   };
-  // All under the lock.
+  // \pre of all: the lock is held
   void refuse_if_closed() const;
   std::uint64_t pending() const noexcept { return counts_.load(std::memory_order_seq_cst) % one_unfinished; }
   void rise(std::uint64_t by) noexcept { counts_.fetch_add(by, std::memory_order_seq_cst); }
@@ -206,15 +207,15 @@ class launched_futures final : public future_source {
   const place_events& hints_;
   const abort_listeners aborts_;
   policy_mutex lock_;
-  list waiting_;  ///< no worker has begun them; and some that touches have claimed
-  list dependent_;  ///< they wait for others to end
-  /// By the place's number, made for the first one; under the lock. As `waiting_`.
+  list waiting_;  ///< futures that no worker has begun, and some that touches have claimed
+  list dependent_;  ///< futures that wait for others to end
+  /// Indexed by the place's number, made for the first future; protected by the lock. Like `waiting_`.
   std::unique_ptr<list[]> queues_;
   std::uint32_t queue_count_ = 0;
   list begun_;
   bool closed_ = false;
   resumer last_;  ///< of close(): the thread that ends the last future resumes it
-  /// In `queues_`. Changed and read as `counts_`. pairs with: enlist, leave_waiting, take
+  /// Number of futures in `queues_`. Changed and read like `counts_`. pairs with: enlist, leave_waiting, take
   std::atomic<std::size_t> queued_{0};
   std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for a queue. no partner: number for a message
   std::atomic<std::size_t> most_waiting_{0};  ///< no partner: statistics only

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expensive half of an asymmetric fence: the system call membarrier.
 //
-// A process registers for it once. Before main that is free, because the process has one thread; later it may
-// take milliseconds. Where the kernel refuses, each future ends by a CAS.
+// A process registers for it once. Before main this costs nothing, because the process has one thread; later
+// it may take milliseconds. If the kernel refuses, each future ends by a CAS.
 #include <sukima/detail/atomics.hpp>
 
 #if !defined(SUKIMA_ATOMICS)
@@ -29,7 +29,7 @@ bool has_heavy_fence() noexcept { return registered; }
 
 void heavy_fence() noexcept {
   while (!call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
-    if (errno == ENOMEM) continue;  // of the kernel's, for a moment
+    if (errno == ENOMEM) continue;  // a temporary shortage in the kernel
     end_program(
         "sukima: the system call membarrier fails, which worked when the program began; allow it in the "
         "filter of system calls, or forbid it before the program begins\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launched futures: their list, their end, touching and cancelling them. Protocol: future.hpp.
+// Launched futures: their list, their end, and how they are touched and cancelled. Protocol: future.hpp.
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
@@ -75,7 +75,7 @@ fiber& launched_futures::no_owner() noexcept {
   return never_runs;
 }
 
-/// Takes a future out of the list of those that have not begun. Under the lock.
+/// Takes a future out of the list of futures that have not begun. \pre the lock is held
 void launched_futures::leave_waiting(launched& t) noexcept {
   list& from = list_of(t);
   unlink(t, from.oldest, from.newest);
@@ -91,8 +91,8 @@ void launched_futures::move_to_begun(launched& t) noexcept {
   append(t, begun_.oldest, begun_.newest);
 }
 
-/// Begins the oldest future of a list; null: there is none. Those that touches have claimed go to the begun
-/// ones on the way. Under the lock.
+/// Begins the oldest future of a list; null: there is none. Moves futures that touches have claimed to the
+/// list of begun ones. \pre the lock is held
 launched* launched_futures::begin_oldest(list& from) noexcept {
   while (launched* const t = from.oldest) {
     const bool is_mine = begin_once(*t);
@@ -106,7 +106,7 @@ void launched_futures::refuse_if_closed() const {
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
 }
 
-/// \param unfinished  how much `counts_` rises for a future that was not counted before
+/// \param unfinished  the amount by which `counts_` rises for a future that was not counted before
 void launched_futures::enlist(launched& t, std::uint64_t unfinished) noexcept {
   list& to = list_of(t);
   while (to.oldest != nullptr && !to.oldest->unbegun.load(std::memory_order_relaxed))
@@ -125,7 +125,7 @@ void launched_futures::enlist(launched& t, std::uint64_t unfinished) noexcept {
 void launched_futures::add(launched& t) {
   const std::lock_guard hold(lock_);
   refuse_if_closed();
-  t.references.store(2, std::memory_order_relaxed);  // no other thread knows it yet
+  t.references.store(2, std::memory_order_relaxed);  // no other thread has a reference yet
   enlist(t, one_unfinished);
 }
 
@@ -158,7 +158,7 @@ task* launched_futures::take(const worker& w) noexcept {
 bool launched_futures::withdraw(launched& t) noexcept {
   if (begin_once(t)) return true;
   const std::lock_guard hold(lock_);
-  // A future that waited for others may have entered the list since.
+  // A future that waited for others may have been added to the list since.
   return begin_once(t) || take_dependent(t);
 }
 
@@ -178,8 +178,8 @@ void launched_futures::ended(launched& t) noexcept {
   drop_handle(t);
 }
 
-/// Takes any future out; null: there is none. It takes a dependent future before its sources, so that the end
-/// of a source never drops a chain of dependent futures by recursion.
+/// Takes out any future; null: there is none. Takes a dependent future before its sources, so that the end of
+/// a source never drops a chain of dependent futures by recursion.
 launched* launched_futures::take_any() noexcept {
   for (launched* t = dependent_.newest; t != nullptr; t = t->before)
     if (take_dependent(*t)) return t;
@@ -191,7 +191,8 @@ launched* launched_futures::take_any() noexcept {
 }
 
 /// Cancels the futures that have begun.
-/// \returns a list by `closing` of the futures whose cells the caller must end; each has a reference
+/// \returns a list, linked by `closing`, of the futures whose cells the caller must end. Each has one more
+/// reference
 launched* launched_futures::cancel_begun() noexcept {
   launched* first = nullptr;
   for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
@@ -261,7 +262,7 @@ void prepare_launch(fiber& s, launched& t) {
 void launch_task(launched& t) {
   in_runtime([&](fiber& s) {
     prepare_launch(s, t);
-    const sukima_place queue = t.queue;  // read now: once added, the future may end and be gone
+    const sukima_place queue = t.queue;  // read now, because once added, the future may end and be freed
     s.runtime->launched.add(t);
     s.runtime->launched.call_workers(queue);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of launched futures. A thread keeps what it frees for its next launches, because the general
-// allocator is half of what a launch and its touch cost. A thread that only frees fills its cache once, and
-// then gives all to the allocator. A thread that has launched none keeps nothing: its first free may come
-// when its own thread-local objects have been destroyed.
+// The memory of launched futures. A thread keeps memory that it frees for its next launches, because
+// otherwise the general allocator takes half of the time of a launch and its touch. A thread that only frees
+// fills its cache once, and then gives all memory to the allocator. A thread that has launched no future
+// keeps nothing, because its first free may come after its own thread-local objects have been destroyed.
 #include "constants.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -25,18 +25,19 @@ struct spare {
 
 enum class keeping : unsigned char { not_yet, yes, no };
 
-/// Of one thread. Trivial, so that a thread may use it as long as it runs.
+/// The cache of one thread. It is trivial, so that a thread may use it until it ends.
 struct cache {
   std::array<spare*, classes> lists;
   std::size_t kept;  ///< bytes
   keeping state;
 };
-// Initial-exec: each function forms its address anew, and none of them switches fibers.
+// Initial-exec: each function computes its address anew, and none of them switches fibers.
 __thread cache own __attribute__((tls_model("initial-exec")));
 
 std::size_t class_of(std::size_t size) noexcept { return (size - 1) / class_size; }
 
-/// Frees what the thread has kept, when it ends. Futures that it frees later go to the allocator.
+/// Frees the memory that the thread has kept, when the thread ends. Memory that it frees later goes to the
+/// allocator.
 struct emptying {
   ~emptying() {
     own.state = keeping::no;
@@ -48,7 +49,7 @@ struct emptying {
   }
 };
 
-/// Sanitizers must see each object's beginning and end.
+/// Sanitizers must see the beginning and the end of each object.
 bool is_checked() noexcept { return program_has_asan() || program_has_tsan(); }
 
 [[gnu::cold, gnu::noinline]] void begin_keeping() noexcept {

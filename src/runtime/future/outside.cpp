@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a launched future outside its runtime: on an ordinary thread, or in a fiber of another runtime.
+// Waits for a launched future outside its runtime: on an ordinary thread, or in a fiber of another runtime.
 //
 // Such a caller does not compute the future. If the future has not begun, the caller moves it to the front of
 // the injector queue, and waits for the cell. The runtime may have no worker that computes it: rank 0 belongs
@@ -43,7 +43,8 @@ class waiting_thread : public future_waiter {
  private:
   static void wake(future_waiter& w) noexcept {
     auto& me = static_cast<waiting_thread&>(w);
-    // Notified under the lock: the thread cannot leave, and end this object, before it is released.
+    // Notifies under the lock: the thread cannot return, and destroy this object, before the lock is
+    // released.
     const std::lock_guard hold(me.lock_);
     me.over_ = true;
     me.changed_.notify_one();
@@ -75,13 +76,13 @@ class counted_outside {
   const bool has_worker_;
 };
 
-/// Lets a worker begin the future before other work, if none has begun it.
+/// Lets a worker begin the future before other work, if no worker has begun it.
 void bring_forward(launched& t) noexcept {
   if (t.queue == SUKIMA_PLACE_ANY && begin_once(t)) t.runtime->injector.push(&t, queue_end::front);
 }
 
-/// Waits until that moment at most, then takes the waiter out of the list. \returns whether the future has
-/// ended
+/// Waits, but not beyond that moment, and then takes the waiter out of the list. \returns whether the future
+/// has ended
 bool wait_or_give_up(waiting_thread& me, future_cell& cell, steady_clock::time_point until) {
   if (me.wait_until(until)) return true;
   if (future_waiting::remove(cell, me)) return false;
@@ -94,7 +95,7 @@ bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes)
   waiting_thread me;
   if (!future_waiting::add(*t.cell, me)) return true;
   if (t.runtime == nullptr) return wait_or_give_up(me, *t.cell, until);
-  // For a wait that ends soon another worker does not pay, unless there is none at all.
+  // For a wait that ends soon, another worker is not worth starting, unless there is none at all.
   const auto soon = steady_clock::now() + std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
   if (t.runtime->target.count() > 1 && me.wait_until(std::min(soon, until))) return true;
   const counted_outside counted(*t.runtime);

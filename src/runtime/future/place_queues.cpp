@@ -8,9 +8,9 @@
 //
 // A queue whose place has no worker belongs to the workers of the nearest place around it that has one. These
 // workers change when a worker moves to another place, leaves, or waits without taking work. Each of these
-// events notifies the workers to which the queue belongs then. Both sides write before they read:
+// events notifies the workers to which the queue then belongs. Both sides write before they read:
 //   - A thread that adds a future adds it, then reads where the workers are.
-//   - A worker that leaves counts itself out, then looks at the queues, under their lock.
+//   - A worker that leaves is first removed from the counts. It then checks the queues, under their lock.
 // So if both happen at once, at least one of them notifies the workers. A notified worker has flag_place set.
 // It clears the flag before it checks the queue, and does not sleep while the flag is set.
 #include "fiber/fiber.hpp"
@@ -71,7 +71,7 @@ void launched_futures::call_workers_to_queues() noexcept {
 }
 
 void launched_futures::wait_for_queued(fiber& self, char* top, const launched& touched) {
-  // Without another fiber this one would wait in place, and keep its worker from the queue.
+  // Without another fiber, this fiber would wait in place, and keep its worker from the queue.
   fiber* const other = self.on->take_fiber();
   if (other == nullptr)
     end_if_queued("the stack of another fiber");
@@ -91,7 +91,7 @@ void launched_futures::wait_for_queued(fiber& self, char* top, const launched& t
 
 namespace {
 
-/// A message that needs no allocation; text that does not fit is left out.
+/// A message that needs no allocation. Text that does not fit is left out.
 class fixed_message {
  public:
   fixed_message& operator<<(const char* text) noexcept {

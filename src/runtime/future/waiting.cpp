@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for futures of any kind: the cell's list of waiters, and fibers that wait. Protocol: future.hpp.
+// Waits for futures of any kind: the cell's list of waiters, and fibers that wait. Protocol: future.hpp.
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
 #include "stress.hpp"
@@ -81,7 +81,7 @@ bool future_waiting::remove(future_cell& cell, future_waiter& waiter) noexcept {
 
 void future_waiting::claim(future_cell& cell, const choice_point* point) noexcept {
   if (!gate_of(point).ends_plainly || cell.is_done()) return;
-  // A task ends its future by a CAS, and nothing but that task computes it.
+  // A task ends its future by a CAS, and only that task computes it.
   const std::uintptr_t runs_as = cell.runs_as.load(std::memory_order_relaxed);
   if (runs_as != 0 && (runs_as & future_cell::in_place) == 0) return;
   cell.claimed_.store(true, std::memory_order_relaxed);
@@ -92,7 +92,7 @@ void future_waiting::claim(future_cell& cell, const choice_point* point) noexcep
 
 namespace {
 
-/// In the fiber's own frame.
+/// A waiting fiber. The object is in the fiber's own frame.
 struct waiting_fiber : future_waiter {
   future_cell& cell;
   resumer resume;
@@ -105,7 +105,7 @@ struct waiting_fiber : future_waiter {
   }
 };
 
-/// A moment at which a fiber gives up.
+/// The moment at which a fiber gives up.
 struct moment : alarm {
   waiting_fiber& of;
   explicit moment(waiting_fiber& w, std::chrono::steady_clock::time_point when) noexcept
