@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check at rest. It reads private members of the parts, which name it as a friend, after two equal
-// readings of all marks (rest_mark.hpp) and of the worker counts. So nothing changes while it reads, as a
-// third reading shows.
+// The check at rest. It reads private members of the parts, which declare it as a friend, after two equal
+// readings of all marks (rest_mark.hpp) and of the worker counts. So nothing changes while it reads; a third
+// reading confirms that.
 #include "invariants/at_rest.hpp"
 
 #include <base/shared/assert.hpp>
@@ -55,7 +55,7 @@ class rest_check {
   void check_hints(const picture& p);
   void check_control();
 
-  /// Keeps the first invariant that does not hold: perhaps a worker has moved since.
+  /// Keeps the first invariant that does not hold. A worker may have moved since, so it is not reported yet.
   void require(bool holds, const char* invariant,
                std::source_location where = std::source_location::current()) noexcept {
     if (holds || violated_ != nullptr) return;
@@ -83,7 +83,7 @@ bool rest_check::equal(const picture& a, const picture& b) noexcept {
          a.counts.searching == b.counts.searching && a.counts.parked == b.counts.parked;
 }
 
-/// Whether each worker sleeps, with nothing that will wake it, or looks around without an end.
+/// Whether each worker sleeps with no wake-up pending, or searches without an end.
 bool rest_check::has_settled(const picture& p) const noexcept {
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const rest_mark::reading mark = p.marks[i];
@@ -91,7 +91,7 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     if (mark.place() == rest_place::busy) return false;
     if (mark.sleeps() && mark.epoch() != w.epoch.read()) return false;
     if (mark.place() == rest_place::no_thread || mark.sleeps()) continue;
-    // It sees by itself what it is called for.
+    // It notices by itself when it is called.
     if (core_.life.is_closed()) return false;
     const bool is_surplus = core_.target.is_surplus(w.rank);
     if (mark.place() == rest_place::looking ? is_called_home(w) : !is_surplus) return false;
@@ -99,15 +99,15 @@ bool rest_check::has_settled(const picture& p) const noexcept {
   return true;
 }
 
-/// Waits until each worker that never sleeps has looked around again. The look that the picture has shown may
-/// have been followed by one that had already taken something.
-/// \return false: one of them goes on
+/// Waits until each worker that never sleeps has searched again. The search that the picture shows may have
+/// been followed by one that had already taken work.
+/// \return false if one of them continues
 bool rest_check::look_around_again(const picture& p) const noexcept {
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const rest_mark::reading mark = p.marks[i];
     const rest_mark& now = core_.workers[i].rest;
     if (mark.place() == rest_place::no_thread || mark.sleeps()) continue;
-    // The second one after this has begun after it.
+    // The second search from now on began after this.
     for (const std::uint32_t seen = now.looks(); now.looks() - seen < 2; std::this_thread::yield())
       if (now.read() != mark) return false;
   }
@@ -201,7 +201,8 @@ void rest_check::check_queues() {
                 "nothing waits in the queue of a place whose workers sleep");
     }
   }
-  // A worker that looks for work drops those that were resumed. If none has looked, they are still listed.
+  // A worker that looks for work removes resumed fibers from the list. If no worker has looked, they are
+  // still listed.
   const std::lock_guard hold(core_.splittable.lock_);
   std::size_t listed = 0;
   core_.splittable.fibers_.for_each([&](const fiber& s) {
@@ -259,7 +260,7 @@ void rest_check::check_control() {
 
 void rest_check::run() {
   if (core_.life.is_orphaned()) return;
-  // While it is held no target changes.
+  // While this lock is held, no target changes.
   const std::lock_guard hold(core_.controller.deciding_);
   core_.life.wait_for_resuming();
   for (;;) {
@@ -270,7 +271,7 @@ void rest_check::run() {
       continue;
     }
     // The marks were read one after another. A worker that was read early may since have woken by itself, and
-    // have taken something from a worker that was read late.
+    // have taken work from a worker that was read late.
     if (!look_around_again(before) || !equal(before, take())) continue;
     violated_ = nullptr;
     check_counts(before);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check at rest, for tests: whether all words agree when no thread is inside a runtime. Liveness and
-// counts may go wrong while results stay right. Here that ends the process, and the message names the
-// invariant.
+// counts may be wrong although results are right. In that case the check ends the process with a message that
+// names the invariant.
 #pragma once
 
 namespace sukima {
@@ -10,19 +10,19 @@ class runtime;
 
 namespace sukima::detail {
 
-/// Waits until all workers have settled (asleep; or, with a wait policy that never sleeps, without work),
-/// then aborts unless: permits and wake epochs agree; the worker counts fit the workers and their flags; no
-/// worker that may run stays at home; no task runs, no fiber is parked, suspended or lost; publication slots,
-/// injector queue and mailboxes are empty, the list of suspended fibers with splittable work names none that
-/// still is; no worker counts as blocked.
-/// The wait ends with an event and has no limit of its own: a wake-up that is lost shows as a hang.
+/// Waits until all workers have settled: they sleep, or, with a wait policy that never sleeps, are without
+/// work. Then aborts unless: permits and wake epochs agree; the worker counts match the workers and their
+/// flags; no worker that may run stays at home; no task runs, no fiber is parked, suspended or lost;
+/// publication slots, injector queue and mailboxes are empty, the list of suspended fibers with splittable
+/// work names none that is still suspended; no worker counts as blocked.
+/// The wait ends with an event and has no time limit of its own: a lost wake-up shows as a hang.
 /// \pre no thread is inside the runtime or enters it during the check; limit_workers may be called, and waits
-/// Complexity: linear in the number of workers, and what they need to fall asleep.
+/// Complexity: linear in the number of workers, plus the time that they need to fall asleep.
 ///
-/// Weak: null where SUKIMA_ASSERT is off. So a test's objects can be linked with either library.
+/// Weak: null if SUKIMA_ASSERT is off. So a test's objects can be linked with either library.
 [[gnu::weak]] void check_at_rest(const runtime& r);
 
-/// The same where it is there; else nothing.
+/// Calls check_at_rest if it exists.
 inline void check_at_rest_if_built(const runtime& r) {
   if (check_at_rest != nullptr) check_at_rest(r);
 }

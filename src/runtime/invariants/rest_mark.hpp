@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a background worker without work is, for the check at rest (invariants/at_rest.hpp). Kept only where
-// SUKIMA_ASSERT is on; elsewhere all of this is nothing.
+// The state of a background worker without work, for the check at rest (invariants/at_rest.hpp). It is kept
+// only if SUKIMA_ASSERT is on; otherwise these classes are empty.
 //
-// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. A
-// worker that never sleeps marks itself when it has looked around for nothing, and as busy only after a look
-// that has found something. So its looks are counted. No worker changes anything by itself any more if two
-// readings of all marks are equal, no worker is busy in them, and each worker that never sleeps has made two
-// looks after the first one. Each mark is an event for the check that waits until all workers have settled.
+// A worker marks itself before it sleeps, and as busy when it continues, before it changes anything else. A
+// worker that never sleeps marks itself when a search has found nothing, and as busy only after a search that
+// has found work. So its searches are counted. No worker changes anything by itself any more if two readings
+// of all marks are equal, no worker is busy in them, and each worker that never sleeps has made two searches
+// after the first reading. Each mark is an event for the check that waits until all workers have settled.
 #pragma once
 
 #include <base/shared/assert.hpp>
@@ -16,12 +16,12 @@
 
 namespace sukima::detail {
 
-/// `looking`: its wait policy never sleeps, and its last look around found nothing.
+/// `looking`: its wait policy never sleeps, and its last search found nothing.
 enum class rest_place : std::uint8_t { no_thread, busy, at_home, parked, sentinel, looking };
 
 #if defined(SUKIMA_ASSERTIONS)
 
-/// One event for each mark of any worker of the runtime.
+/// Counts an event for each mark of any worker of the runtime.
 class rest_events {
  public:
   std::uint32_t read() const noexcept { return count_.load(std::memory_order_seq_cst); }
@@ -29,7 +29,7 @@ class rest_events {
     count_.fetch_add(1, std::memory_order_seq_cst);
     count_.notify_all();
   }
-  /// Sleeps until there was another one since `seen`.
+  /// Sleeps until there was another event since `seen`.
   void wait(std::uint32_t seen) const noexcept { count_.wait(seen); }
 
  private:
@@ -42,12 +42,12 @@ class rest_mark {
     std::uint64_t bits;
     rest_place place() const noexcept { return static_cast<rest_place>(bits & 0xff); }
     bool sleeps() const noexcept { return (bits >> 8 & 1) != 0; }
-    /// The wake epoch that ends its sleep when it advances.
+    /// The wake epoch. Its worker sleeps until the epoch advances.
     std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(bits >> 9); }
     bool operator==(const reading&) const = default;
   };
   reading read() const noexcept { return {word_.load(std::memory_order_seq_cst)}; }
-  /// How often its worker has looked around for nothing.
+  /// How many searches of its worker have found nothing.
   std::uint32_t looks() const noexcept { return looks_.load(std::memory_order_acquire); }
   void sleeps(rest_events& events, rest_place place, std::uint32_t epoch) noexcept {
     set(events, place, std::uint64_t{epoch} << 9 | 1u << 8);

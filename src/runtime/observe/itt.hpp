@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profiler sees of the workers that listens to ITT, Intel's instrumentation interface: VTune.
+// Shows the events of workers to a profiler that listens to ITT, Intel's instrumentation interface: VTune.
 //
-// Events come from worker::note and worker::enter_state, as those of a trace do (trace.hpp). Without a
-// profiler a worker has no trace_buffer, so an event costs what it costs without a trace.
+// Events come from worker::note and worker::enter_state, as for a trace (trace.hpp). Without a profiler a
+// worker has no trace_buffer, so an event costs no more than without a trace.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace sukima::detail {
 
 enum class trace_kind : std::uint32_t;
 
-/// One worker in the profiler. Its thread alone uses it.
+/// The events of one worker in the profiler. Only the worker's thread uses it.
 class itt_worker {
  public:
-  /// A state becomes a task that lasts until the next one. Other events are tasks without a duration, with
-  /// their argument.
+  /// Shows an event. A state becomes a task that lasts until the next state. Other events become tasks
+  /// without a duration, with their argument.
   void shows(trace_kind kind, std::uint32_t argument) noexcept;
 
  private:
@@ -23,7 +23,8 @@ class itt_worker {
 };
 
 #if defined(SUKIMA_ITT)
-/// Whether a profiler listens: it has named its library in INTEL_LIBITTNOTIFY64. The variable is read once.
+/// Whether a profiler listens, that is, has named its library in INTEL_LIBITTNOTIFY64. The variable is read
+/// once.
 bool itt_listens() noexcept;
 /// Names the calling thread.
 void itt_names_thread(const char* name) noexcept;

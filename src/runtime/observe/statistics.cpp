@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collecting and printing statistics.
+// Collects and prints statistics.
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collecting and writing a run's timeline.
+// Collects and writes a run's timeline.
 #include "observe/trace.hpp"
 
 #include "constants.hpp"
@@ -77,8 +77,7 @@ struct traced_decision {
   std::uint64_t tick;
 };
 
-/// Everything that was recorded, of all runtimes of the process. Never destroyed: workers may outlive static
-/// objects.
+/// All records, of all runtimes of the process. Never destroyed, because workers may outlive static objects.
 class trace_log {
  public:
   explicit trace_log(std::string file) : file_(std::move(file)) {
@@ -88,9 +87,9 @@ class trace_log {
     std::atexit([] { write_trace(); });
   }
 
-  /// Not in a child after fork(): the file is its parent's, and a thread that does not exist there may hold
-  /// the lock. No handler of fork() takes it, because a thread may wait for it under the default runtime's
-  /// lock.
+  /// False in a child after fork(): the file is its parent's, and a thread that does not exist in the child
+  /// may hold the lock. No handler of fork() takes the lock, because a thread may wait for it while it holds
+  /// the default runtime's lock.
   bool is_of_this_process() const noexcept { return getpid() == process_; }
 
   trace_buffer* add_worker(std::uint64_t runtime, unsigned number) {
@@ -139,7 +138,7 @@ class trace_log {
   double microseconds(std::uint64_t tick) const {
     return tick <= first_tick_ ? 0.0 : static_cast<double>(tick - first_tick_) * microseconds_per_tick_;
   }
-  /// Runtimes and their workers share a process's list of threads.
+  /// All runtimes and their workers share the process's list of threads.
   static unsigned thread_of(std::uint64_t runtime, unsigned worker) {
     return static_cast<unsigned>(runtime) * 10'000 + worker;
   }
@@ -180,8 +179,8 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_wait& w) const {
-    // The kernel says how long, not when: the period is drawn at the end of the sample in which it was
-    // booked.
+    // The kernel reports how long the thread waited, not when. So the wait is shown at the end of the sample
+    // in which it was accounted.
     const double waited = static_cast<double>(w.waited_ns) * 1e-3;
     const double end = microseconds(w.to);
     std::fprintf(
@@ -205,7 +204,7 @@ class trace_log {
   const std::string file_;
   const int process_ = getpid();
   const std::uint64_t first_tick_ = ticks();
-  double microseconds_per_tick_ = 0;  ///< when it is written
+  double microseconds_per_tick_ = 0;  ///< set when the trace is written
   std::mutex lock_;
   std::vector<std::unique_ptr<traced_worker>> workers_;
   std::deque<traced_wait> waits_;
@@ -213,7 +212,8 @@ class trace_log {
   std::deque<traced_clones> clones_;
 };
 
-/// Null: no trace, or that of the process that has forked this one. The variable is read once.
+/// Null: nothing is traced, or the trace belongs to the process that has forked this one. The variable is
+/// read once.
 trace_log* the_log() {
   static trace_log* const log = []() -> trace_log* {
     const char* file = std::getenv("SUKIMA_TRACE");
@@ -222,8 +222,8 @@ trace_log* the_log() {
   return log != nullptr && log->is_of_this_process() ? log : nullptr;
 }
 
-/// Where a profiler alone sees the events of workers: all their buffers, because they live until the process
-/// ends. A child of fork() can add to it at any time.
+/// The buffers of all workers whose events only a profiler gets. They live until the process ends. A child of
+/// fork() can add to the list at any time.
 struct unwritten {
   trace_buffer events{false};
   unwritten* next = nullptr;

@@ -10,7 +10,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// Where the template argument that ends before `end` begins.
+/// The beginning of the template argument that ends before `end`.
 std::size_t argument_begin(std::string_view text, std::size_t end) {
   unsigned depth = 0;
   for (std::size_t i = end; i != 0; --i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers report to the node of a cluster to which their runtime is attached. The class in
-// remote/remote_interface.hpp implements this. Where no node was ever attached, each call costs one load.
+// The reports of workers to the node of a cluster to which their runtime is attached. The class in
+// remote/remote_interface.hpp implements this. If no node was ever attached, each call costs one load.
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,24 @@ class node_events {
   node_events& operator=(const node_events&) = delete;
 
   bool is_attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
-  /// Reports that the worker runs something from now on; worker_stops: that it runs nothing. In slow paths.
+  /// Reports that the worker runs a fiber from now on; worker_stops: that it runs none. Called in slow paths.
   void worker_begins(worker& w) noexcept {
     if (is_attached()) begins(w);
   }
   void worker_stops(worker& w) noexcept {
     if (is_attached()) stops(w);
   }
-  /// Reports that a worker has found nothing to do.
+  /// Reports that a worker has found no work.
   void is_idle() noexcept {
     if (is_attached()) report_idle();
   }
-  /// Looks for tasks that were given away and that an abort concerns, after the abort was written.
+  /// Searches for tasks that were given away and that an abort affects. Called after the abort was written.
   void abort_those_concerned() noexcept {
     if (is_attached()) abort_given();
   }
   virtual void received_ended(received_task& t) noexcept = 0;
 
-  /// The owner of all received tasks, a fiber that never runs.
+  /// The owner of all received tasks, which is a fiber that never runs.
   static fiber& elsewhere() noexcept;
 
  protected:

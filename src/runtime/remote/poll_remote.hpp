@@ -6,7 +6,7 @@
 
 namespace sukima::detail {
 
-/// Answers the node.
+/// Answers the node, if it has asked this worker.
 poll_step answer_node(slow_poll& poll) noexcept;
 
 }  // namespace sukima::detail

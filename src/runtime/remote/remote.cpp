@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shared/remote.hpp promises.
+// Implements shared/remote.hpp.
 #include "shared/remote.hpp"
 
 #include "cancel/abort.hpp"
@@ -61,7 +61,7 @@ bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept {
   task* const t = remote_access::remote(owner).take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
-  t->error = std::move(how.error);  // keeps no reference here: the owner may destroy the exception at once
+  t->error = std::move(how.error);  // no reference stays here: the owner may destroy the exception at once
   if (!t->aborted && !t->error) {
     try {
       t->kind->travel->get(*t, how.result);
@@ -77,7 +77,7 @@ void deliver(runtime& r, received_task& t) noexcept {
   runtime_core& core = remote_access::core(r);
   t.owner = &node_events::elsewhere();
   t.depth = 1;
-  // Only cancel() stops it: the scope that may abort it is on another node.
+  // Only cancel() stops it, because the scope that may abort it is on another node.
   t.cancellation_masked.store(true, std::memory_order_relaxed);
   t.joining.store(join_received, std::memory_order_relaxed);
   hands_over(&t);  // pairs with: execute in execute.cpp

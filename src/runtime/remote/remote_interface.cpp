@@ -34,37 +34,38 @@ void remote_interface::attach(remote_node& node) {
 
 void remote_interface::detach() noexcept {
   const std::lock_guard hold(calling_);
-  // A worker that still has the question finds that nothing is wanted.
+  // A worker that still has the question finds that no task is wanted.
   word_.fetch_and(~(wanted | stands), std::memory_order_seq_cst);
   node_ = nullptr;
 }
 
 void remote_interface::begins(worker& w) noexcept {
-  // Stored first, then the word is read; request() changes the word first.
+  // The flag is stored before the word is read. request() changes the word before it reads the flags.
   w.answers_remote.store(true, std::memory_order_seq_cst);
   stress_point();
   if ((word_.load(std::memory_order_seq_cst) & stands) == 0) return;
   ask(w);
-  // Another fiber looks at the flag when the worker comes to it.
+  // Another fiber reads the flag when the worker switches to it.
   if (fiber* const s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
 }
 
 void remote_interface::stops(worker& w) noexcept {
-  // Stored first, then the question is taken; ask_all() sets the question first.
+  // The flag is stored before the question is taken. ask_all() sets the question before it reads the flag
+  // again.
   w.answers_remote.store(false, std::memory_order_seq_cst);
   stress_point();
   if (w.asked_by_node.exchange(false, std::memory_order_seq_cst)) reply(nullptr);
 }
 
 void remote_interface::ask(worker& w) noexcept {
-  // Counted first: the worker that takes the question counts it out.
+  // The worker is counted first. The thread that takes the question removes the count.
   word_.fetch_add(one_asked, std::memory_order_seq_cst);
   stress_point();
   set_question(w);
 }
 
 void remote_interface::set_question(worker& w) noexcept {
-  // It has a question already, which is counted.
+  // If the worker has a question already, that one is counted, too.
   if (w.asked_by_node.exchange(true, std::memory_order_seq_cst)) reply(nullptr);
   stress_point();
   w.flags.fetch_or(flag_remote, std::memory_order_seq_cst);
@@ -102,7 +103,7 @@ void remote_interface::ask_all() noexcept {
   for (worker& w : workers_.all()) {
     if (!w.answers_remote.load(std::memory_order_seq_cst)) continue;
     ask(w);
-    // Asked first, then read again; stops() clears it first.
+    // The question comes before the second read. stops() clears the flag before it takes the question.
     if (!w.answers_remote.load(std::memory_order_seq_cst)) {
       if (w.asked_by_node.exchange(false, std::memory_order_seq_cst)) reply(nullptr);
     } else if (fiber* const s = w.current.load(std::memory_order_seq_cst)) {
@@ -148,7 +149,7 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
 
 bool remote_interface::is_kept_for_next_poll(std::uint32_t word, poll_place place) noexcept {
   if ((word & stands) == 0) return place == poll_place::clone;
-  // Two workers may count the same poll: the number is a bound for work without constructs only.
+  // Two workers may count the same poll. The number is only a bound for work without constructs.
   const unsigned left = polls_left_.load(std::memory_order_seq_cst);
   if (left == 0) return false;
   polls_left_.store(left - 1, std::memory_order_seq_cst);
@@ -170,7 +171,7 @@ remote_interface::answered remote_interface::answer(fiber& self, choice_point* e
   std::uint32_t left = 0;
   bool may_switch = false;
   if (!w.asked_by_node.exchange(false, std::memory_order_seq_cst)) {
-    // The question was answered already, or taken back because this worker had been idle.
+    // The question was answered already, or taken back because this worker was idle.
     left = word_.load(std::memory_order_seq_cst);
   } else {
     stress_point();
@@ -189,8 +190,8 @@ remote_interface::answered remote_interface::answer(fiber& self, choice_point* e
         return answered::not_yet;
       }
     }
-    // A fiber must not wait while an exception unwinds its stack: what the stack holds may be needed
-    // elsewhere.
+    // A fiber must not wait while an exception unwinds its stack, because other threads may need objects on
+    // that stack.
     const bool may_wait =
         self.thread_bindings == 0 && self.home == nullptr && std::uncaught_exceptions() == 0;
     if (t != nullptr && may_wait && giver_waits_.load(std::memory_order_seq_cst))
@@ -235,7 +236,7 @@ task* remote_interface::take_given(std::uint64_t id) noexcept {
 void remote_interface::abort_given() noexcept {
   const std::lock_guard hold(given_lock_);
   for (given_task& g : given_) {
-    // The task and its ancestors still exist: its owner, and all owners above it, wait.
+    // The task and its ancestors still exist, because its owner, and all owners above it, wait.
     if (g.abort_reported || !is_task_concerned(g.t)) continue;
     g.abort_reported = true;
     const std::lock_guard calls(calling_);
