@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborting: every fiber that is concerned finds out, at a poll, whatever it was doing when the abort came.
+// Aborting: every fiber that an abort concerns notices the abort at a poll, whatever the fiber was doing when
+// the abort came.
 //
 // check: spin -DCANCEL -a; cc -O2 -DSAFETY; -m500000
 // expect: errors: 0
@@ -35,34 +36,35 @@
 // expect: errors: 1
 //
 // What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2),
-// whose second branch is task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by
-// worker 0 after O was parked. O waits for t in place, or parked, and then continues on worker 1. With
-// -DCANCEL a thread cancels the scope at any time, with -DERROR t ends by an exception, which aborts what O
-// does from choice point 2 on. Each fiber does as many polls as it likes. O may be unwinding (a destructor
+// whose second branch is task t. Worker 1 runs t on fiber T. Task t may publish a task g, which worker 2
+// runs, or worker 0 after O was parked. O waits for t in place, or O is parked and then continues on worker
+// 1. With -DCANCEL a thread cancels the scope at any time. With -DERROR t ends by an exception, which aborts
+// what O does from choice point 2 on. Each fiber polls any number of times. O may be unwinding (a destructor
 // that forks) at some of its polls.
 //
-// With -DSHIELD, O raises a shield in the scope before it forks, and lowers it after the join; before and after it O
-// polls, too. With -DOUTER it is not the scope that is cancelled but a task that O descends from.
+// With -DSHIELD, O raises a shield in the scope before it forks, and lowers the shield after the join. O
+// polls before and after that, too. With -DOUTER a task that O descends from is cancelled instead of the
+// scope.
 //
 // What must hold:
-//   while no abort is just being announced, no fiber that is concerned passes a poll on the fast path: so it
+//   while no abort is just being announced, no fiber that is concerned passes a poll on the fast path, so it
 //   stops at its next poll;
-//   when the scope is closed nothing of the abort is left, and nothing comes later;
-//   no fiber stops below the shield for an abort from outside, but for the exception of t; and O stops at its first
-//   poll after the shield.
+//   when the scope is closed, nothing of the abort is left, and nothing of it comes later;
+//   below the shield no fiber stops for an abort from outside; only the exception of t stops a fiber there; and
+//   O stops at its first poll after the shield.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_ORDER      the polls are requested before the abort is written
-//   BUG_RESUME     a fiber that was parked does not look for an abort when it continues
-//   BUG_EXECUTE    a task is begun without looking for an abort
-//   BUG_CLOSE      a scope is closed while it is being cancelled
-//   BUG_UNWINDING  an abort that is seen while a destructor forks is forgotten
+//   BUG_RESUME     a fiber that was parked does not check for an abort when it continues
+//   BUG_EXECUTE    a task begins without a check for an abort
+//   BUG_CLOSE      a scope is closed while a thread is cancelling it
+//   BUG_UNWINDING  a fiber forgets an abort that it notices while a destructor forks
 //   BUG_CLEAR      a join does not clear the abort of its own choice point
-//   BUG_RAISE      a raised shield leaves what the fiber has noticed before
-//   BUG_LOWER      a lowered shield does not look for an abort that came behind it
-//   BUG_ONE_WORD   aborts below the shield are written where those from outside are
-//   BUG_REACH      a task looks only at whether it is younger than what was aborted
-//   BUG_MARK       a task that was split off below the shield looks further up
+//   BUG_RAISE      raising a shield keeps the abort that the fiber has noticed before
+//   BUG_LOWER      lowering a shield does not check for an abort that came from outside while the shield was raised
+//   BUG_ONE_WORD   aborts below the shield are written to the word for aborts from outside
+//   BUG_REACH      a task checks only whether it is younger than what was aborted
+//   BUG_MARK       a task that was split off below the shield also checks the tasks further up
 
 #define O 0
 #define T 1
@@ -79,7 +81,7 @@ bool flags[3];          /* flag_check_abort */
 byte on[4];             /* the worker that runs a fiber */
 bool pending[4];        /* fiber::abort_pending */
 byte abort_to = ALL;    /* of what O runs */
-byte raising = 0;       /* aborts that are written and not yet raised everywhere */
+byte raising = 0;       /* aborts that are written and not yet announced to all workers */
 bool unwinding;         /* of O: uncaught_exceptions() > 0 */
 
 /* Of what O runs: task::shield, shielded_abort_to; and task::cancelled of a task that it descends from. */
@@ -107,7 +109,7 @@ mtype stage = open;
                      (shield != ALL && inside != ALL) || (shield == ALL && above_cancelled))
 #define CONCERNED(s) (s == O -> O_CONCERNED : REACHED || (!T_SHIELDED && above_cancelled))
 
-/* What should be so: the aborts that were written and not cleared. */
+/* What the model expects: the aborts that were written and not cleared. */
 bool from_outside, from_fork;
 #define SHOULD_STOP(s) (from_fork || (from_outside && shield == ALL))
 #define MUST_NOT_PASS(s) (raising == 0 && SHOULD_STOP(s))
@@ -147,7 +149,7 @@ inline lower_abort(r) {
   fi
 }
 
-/* Also one: clear_abort(). */
+/* clear_abort(): one compare-exchange, too. */
 inline clear_abort(r) {
   if
 #ifndef BUG_ONE_WORD
@@ -176,7 +178,7 @@ inline abort(r) {
 
 inline look_for_abort(s) { pending[s] = CONCERNED(s) }
 
-/* A test; `stop` is set if the fiber has to leave. */
+/* A poll; `stop` is set if the fiber has to leave. */
 inline test(s) {
   if
   :: atomic { limit[s] == 0 -> assert(!MUST_NOT_PASS(s)) }
@@ -212,7 +214,7 @@ inline execute(s, w) {
   assert(!stop || SHOULD_STOP(s))
 }
 
-/* Code that forks; perhaps a destructor in it does. */
+/* Code that forks; a destructor in it may fork, too. */
 inline some_tests_of_o() {
   do
   :: stop -> break
@@ -229,7 +231,7 @@ active proctype fiber_o() {
 #ifdef SHIELD
   some_tests_of_o();
   if
-  :: stop ->                               /* it never comes to the shield */
+  :: stop ->                               /* O never reaches the shield */
      atomic { t_done = true; g_done = true };
      goto after_shield
   :: else
@@ -260,7 +262,7 @@ active proctype fiber_o() {
 #endif
   atomic { if :: pending[O] -> look_for_abort(O) :: else fi; stop = pending[O] };
 #ifdef SHIELD
-  /* lower_shield(); the exception of t leaves here, or O continues. */
+  /* lower_shield(); the exception of t leaves the shield here, or O continues. */
   atomic { shield = ALL; inside = ALL };
 #ifndef BUG_LOWER
   look_for_abort(O);
@@ -268,7 +270,7 @@ active proctype fiber_o() {
 #endif
 after_shield:
 #endif
-  /* More of the scope, on the way to its end. */
+  /* O continues in the scope until the scope's end. */
   do
   :: stop -> break
   :: !stop -> test(O)
@@ -306,7 +308,7 @@ active proctype task_t() {
   :: !stop && !g_published -> g_published = true
   :: true -> break
   od;
-  /* The join of g: taken back, or waited for. */
+  /* The join of g: t takes g back or waits for it. */
   if
   :: atomic { !g_taken -> g_taken = true; g_done = true }
   :: g_done
@@ -368,7 +370,7 @@ active proctype canceller() {
 #endif
 
 #ifndef OUTER
-/* When everything has ended nothing of an abort is left. */
+/* When everything has ended, nothing of an abort is left. */
 active proctype afterwards() {
   o_done && stage != cancelling;
   assert(abort_to == ALL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread-bound wait whose end depends on work that its own thread must not take.
+// A thread-bound wait that ends only after work that the waiting thread must not take.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
@@ -17,21 +17,21 @@
 // expect: errors: 1
 //
 // What is modelled: worker 0 waits in place with a thread-bound fiber for task 1 (wait_for_descendants, or
-// wait_in_place). Background workers 1 … DEPTH run the tasks 1 … DEPTH: task i < DEPTH waits so for task
-// i + 1. A worker that becomes surplus hands the task on that it runs (`ready`), unless it waits in place.
-// The controller lowers its limit to one worker at any time. Each decision about the target is made under one
-// lock. The clock is as slow as it can be: a wait in place notices how long it lasts only when nothing else
-// can happen (`timeout`).
+// wait_in_place). Background workers 1 … DEPTH run the tasks 1 … DEPTH. Task i < DEPTH waits in the same way
+// for task i + 1. A worker that becomes surplus hands over the task that it runs (`ready`), unless it waits
+// in place. The controller lowers its limit to one worker at any time. Each decision about the target is made
+// under one lock. The clock is as slow as it can be: a wait in place notices how long it lasts only when
+// nothing else can happen (`timeout`).
 //
-// What must hold: every wait ends (anything else is an invalid end state), and afterwards the target is what
-// the limit says.
+// What must hold: every wait ends (any other end is an invalid end state), and afterwards the target equals
+// the limit.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_NO_PLACE    no worker runs instead of a worker that waits
+// Each BUG_ macro removes one safeguard:
+//   BUG_NO_PLACE    no other worker runs in the place of a worker that waits
 //   BUG_COUNT_LATE  the wait is counted after the target was computed
 //   BUG_CAP         only one wait at a time is compensated
 //   BUG_NO_UNPARK   the worker that may run again is not unparked
-//   BUG_LOST_END    a wait that ends does not lower the target again
+//   BUG_LOST_END    the end of a wait does not lower the target again
 
 #ifndef DEPTH
 #define DEPTH 1
@@ -46,7 +46,7 @@ bool leave[WORKERS];         /* flag_leave */
 bool advanced[WORKERS];      /* worker::epoch differs from what the worker read last */
 bool done[WORKERS + 1];      /* the tasks */
 bool ready[WORKERS + 1];     /* the fiber of a task is in the injector queue */
-bool in_place[WORKERS];      /* the worker's fiber keeps it */
+bool in_place[WORKERS];      /* the fiber that the worker runs waits in place, so the worker cannot hand it over */
 
 #ifdef BUG_CAP
 #define COMPENSATED (bound > 0 -> 1 : 0)
@@ -81,7 +81,7 @@ inline adjust() {
 #define LOCK atomic { !deciding -> deciding = true }
 #define UNLOCK deciding = false
 
-/* Waits in place on worker w for task t. */
+/* The fiber on worker w waits in place for task t. */
 inline wait_in_place(w, t) {
   compensates = false;
   in_place[w] = true;
@@ -152,7 +152,7 @@ searching:
 end_searching:
   if
   :: advanced[w]
-  :: ready[1]                    /* the sentinel looks at any time */
+  :: ready[1]                    /* the sentinel checks at any time */
 #if DEPTH > 1
   :: ready[2]
 #endif

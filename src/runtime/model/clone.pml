@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed clones: clones of searches, whose applied choices cannot be undone, on one fiber.
+// Closed clones on one fiber: clones of searches, whose applied choices cannot be undone.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -10,23 +10,24 @@
 // check: spin -DBUG_STAYS_CLOSED -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
-// What is modelled: a fiber that pushes and joins forks as it likes (choice point r is at position r), begins
-// closed clones and ends them, and runs tasks on top of waiting joins, all of it nested. A clone polls at its
-// top; one that was asked for work pushes choice points there. Others request polls, take what is published,
-// and give up at any time; how their accesses and the owner's mix is the subject of limit.pml.
+// What is modelled: a fiber pushes and joins forks in any order (choice point r is at position r), begins and
+// ends closed clones, and runs tasks on top of waiting joins. All of these may be nested. A clone polls at
+// its top; if work was requested, the clone pushes choice points there. Other workers request polls, take
+// published tasks, and give up at any time. limit.pml models how their accesses interleave with those of the
+// owner.
 //
 // What must hold:
-//   no choice point older than a closed clone, or than the running segment, is split;
-//   where the owner polls slowly, no choice point of the running segment or clone below `oldest` has work:
-//   what was closed is found again;
+//   no choice point that is older than a closed clone, or than the running segment, is split;
+//   where the owner polls slowly, no choice point of the running segment or clone below `oldest` has work, so the
+//   owner finds again what was closed;
 //   a choice point that is pushed without the slow path does not lie below `oldest`, which must stay an address
-//   where one begins (poll.hpp); one that is joined on the fast path was not split.
+//   where a choice point begins (poll.hpp); one that is joined on the fast path was not split.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_OPEN          a clone that begins closes nothing
-//   BUG_ABOVE         a clone that ends moves `oldest` up again beyond its top, where nothing is any more,
+// Each BUG_ macro removes one safeguard:
+//   BUG_OPEN          the begin of a clone closes nothing
+//   BUG_ABOVE         the end of a clone moves `oldest` up again beyond its top, where nothing is left,
 //                     although the limit has come down
-//   BUG_STAYS_CLOSED  a clone that ends does not move `oldest` back
+//   BUG_STAYS_CLOSED  the end of a clone does not move `oldest` back
 
 #ifndef DEPTH
 #define DEPTH 3       /* choice points that fit */
@@ -41,16 +42,16 @@
 byte limit;           /* gate::limit */
 byte clean;           /* fiber::clean_from, which is the true limit here: nothing is remembered (known_steps.hpp) */
 byte oldest;          /* fiber::oldest */
-bool published[DEPTH];/* is what was split off here in a slot, so that the owner may reclaim it? */
-byte in_slots;        /* how many of them are */
+bool published[DEPTH];/* the task that was split off here is in a slot, so the owner may reclaim it */
+byte in_slots;        /* how many tasks are in slots */
 bool idle;            /* a worker wants work */
 bool split[DEPTH];    /* was_split(choice point) */
 
 byte top, pushes;
 byte nested;          /* how many clones and tasks are in progress */
 byte base[NESTED + 1];     /* where each of them begins; [0] is the fiber's own segment */
-byte outer[NESTED + 1];    /* what was `oldest` when it began */
-bool is_clone[NESTED + 1]; /* else a task on top of a join */
+byte outer[NESTED + 1];    /* the value of `oldest` when it began */
+bool is_clone[NESTED + 1]; /* false: a task on top of a join */
 
 /* poll_slow(): `here` polls, `end` is one past the youngest choice point with work. */
 inline poll_slow(here, end) {
@@ -172,12 +173,12 @@ active proctype owner() {
   od
 }
 
-/* The others, one step at a time. */
+/* The other workers, one step at a time. */
 active proctype others() {
   byte taken;
   do
   :: atomic { !idle -> idle = true; limit = ALL }
-  :: atomic {                                /* it takes the oldest task that is published … */
+  :: atomic {                                /* one of them takes the oldest published task … */
        in_slots > 0 ->
        taken = 0;
        do :: !published[taken] -> taken++ :: else -> break od;

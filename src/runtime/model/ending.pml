@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a block's future that its own fiber computes: without a locked instruction, unless another
-// thread may change the cell.
+// The end of a block's future that the block's own fiber computes: without a locked instruction, unless
+// another thread may change the cell.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -30,26 +30,26 @@
 // expect: errors: 1
 //
 // What is modelled: one future. Its own fiber computes it, or a task that was split off at its choice point.
-// While the fiber computes it, the fiber may split off a part of its other work, of a fork or of a loop, and
+// While the fiber computes it, the fiber may split off a part of its other work (of a fork or of a loop), and
 // may cancel the future. That part touches the future or cancels it, without a claim. CLAIMERS other fibers
-// claim the future and touch it. One thread claims it and cancels it, unless NO_CANCEL.
+// claim the future and touch it. Unless NO_CANCEL is defined, one thread claims the future and cancels it.
 //
 // The fiber's stores to `ending` and `state` wait in a buffer, and reach the memory in their order at any
 // later time. A locked instruction of the fiber empties the buffer, and so does the heavy fence of a claimer.
-// Every other access is one step. REFUSED: the kernel has no such fence.
+// Every other access is one step. With REFUSED the kernel provides no such fence.
 //
 // What must hold: the future ends; each fiber that waits is resumed once; a future that was cancelled stays so.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_OVERLOOK  the fiber writes the end without a look at claims
+// Each BUG_ macro removes one safeguard:
+//   BUG_OVERLOOK  the fiber writes the end without checking for claims
 //   BUG_ORDER     the fiber reads the claim before it writes that the end begins
 //   BUG_CLAIM     a claimer writes no claim
 //   BUG_FENCE     a claimer executes no heavy fence
-//   BUG_ENDING    a claimer does not look whether the end has begun
+//   BUG_ENDING    a claimer does not check whether the end has begun
 //   BUG_SHARE     a claimer that finds a claim executes no fence of its own
 //   BUG_UNBEGUN   a claimer does nothing if it finds that no fiber has begun the future
-//   BUG_STATE     the fiber does not look whether it has cancelled the future itself
-//   BUG_LIMIT     the fiber does not look at its poll limit
+//   BUG_STATE     the fiber does not check whether it has cancelled the future itself
+//   BUG_LIMIT     the fiber does not check its poll limit
 //   BUG_LOOP      a part of a loop leaves the future's choice point above the limit
 //   BUG_JOIN      the fiber lowers the limit before the part that it has split off is joined
 
@@ -62,7 +62,7 @@
 #define CANCELS 1
 #endif
 
-// The cell. `state` is one word: a bit for each fiber that waits, or how the future has ended.
+// The cell. `state` is one word: a bit for each waiting fiber, or how the future has ended.
 #define VALUE 1
 #define CANCELLED 3
 #define IS_DONE ((state & 1) != 0)
@@ -81,7 +81,7 @@ bool limit_is_above; // the poll limit is above the future's choice point
 bool was_split, part_has_ended, is_joined;
 bool owner_is_over;
 
-#define PART CLAIMERS // the number of the part that was split off, as of a fiber that waits
+#define PART CLAIMERS // the bit number of the part that was split off, when it waits
 byte resumed[CLAIMERS + 1];
 bool is_cancelled; // a cancellation came before the end
 byte running = CLAIMERS + CANCELS + 2;
@@ -183,13 +183,13 @@ end_buffer:
   od
 }
 
-// Polls, before the expression and in it.
+// The fiber polls, before the expression and in it.
 inline poll() {
   do
   :: !was_split ->
     if
-    :: limit_is_above = true // of a fork
-    :: true // of a loop
+    :: limit_is_above = true // the part is of a fork
+    :: true // the part is of a loop
 #ifndef BUG_LOOP
       -> limit_is_above = true
 #endif
@@ -208,13 +208,13 @@ active proctype owner() {
   bool is_claimed;
   poll();
   if
-  :: runs_as = as_task -> goto by_exchange // on another fiber
+  :: runs_as = as_task -> goto by_exchange // the expression runs on another fiber
   :: runs_as = in_place
   fi;
   poll();
   if
   :: true
-  :: true -> empty_buffer(); end(CANCELLED, list, i) // in the expression itself
+  :: true -> empty_buffer(); end(CANCELLED, list, i) // the expression itself cancels the future
   fi;
 #ifdef REFUSED
   goto by_exchange;
@@ -300,7 +300,7 @@ init {
     :: else
     fi
   };
-  timeout; // nothing else happens any more
+  timeout; // nothing else can happen any more
   assert(running == 0 && IS_DONE);
   assert(is_cancelled == (state == CANCELLED))
 }

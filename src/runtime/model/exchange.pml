@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanging fibers (place/hints.hpp): the offer of one place, the workers that want it, and those that are there.
+// Exchanging fibers (place/hints.hpp): the offer of one place, the workers that want the place, and the
+// workers in it.
 //
 // check: spin -DINSISTS -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -42,28 +43,30 @@
 // check: spin -DINSISTS -DBUG_NEXT -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: place P, in which worker B is. Fiber 1 (run by A) and, with TWO, fiber 3 (run by D) want P. Fiber 2
-// is run by B; with INSISTS it wants P, too, until its frame with the hint ends, and it ends last. C is idle, takes what
-// is ready, and with STALE what is on offer elsewhere. A fiber that wants P goes on only there, so a match that is missed
-// is an invalid end state; except where no worker can come: NO_POLL: fiber 2 never polls and ends last; STOPS: B stops and
-// hands its fiber over. LEAVES: A's thread is called home at any time. MORE: P has a second worker, E, which begins with
-// fiber 4 and is as B with INSISTS. NO_HURRY: an offer is taken back only when no worker can come any more.
+// What is modelled: place P, in which worker B is. Fiber 1 (run by A) and, with TWO, fiber 3 (run by D) want
+// P. B runs fiber 2; with INSISTS fiber 2 wants P, too, until its frame with the hint ends, and it ends last.
+// C is idle and takes ready fibers and, with STALE, fibers that are on offer elsewhere. A fiber that wants P
+// continues only there, so a missed match is an invalid end state, except where no worker can come: with
+// NO_POLL fiber 2 never polls and ends last; with STOPS worker B stops and hands over its fiber. With LEAVES,
+// A's thread is called home at any time. With MORE, P has a second worker, E, which begins with fiber 4 and
+// behaves as B does with INSISTS. With NO_HURRY a worker takes its offer back only when no worker can come
+// any more.
 //
 // What must hold:
-//   a fiber is run by one worker at a time, and only after the switch away from it; each one ends;
+//   one worker at a time runs a fiber, and only after the switch away from the fiber; each fiber ends;
 //   no worker waits for another worker's poll.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_EARLY      a fiber is offered before the switch away from it is complete
-//   BUG_STORE      what is on offer is taken by a load and a store
-//   BUG_ORDER      a worker that begins to yield looks for wishes first, and publishes that afterwards
+// Each BUG_ macro removes one safeguard:
+//   BUG_EARLY      a worker offers a fiber before the switch away from it is complete
+//   BUG_STORE      a worker takes the offered fiber by a load and a store
+//   BUG_ORDER      a worker that begins to yield checks for wishes first, and publishes afterwards that it yields
 //   BUG_REQUEST    an offer requests no attention
 //   BUG_TAKE_BACK  a worker that has offered its fiber waits until another one takes it
 //   BUG_HOME       a worker that is called home leaves its offer behind
 //   BUG_WISH       a worker whose fiber is on offer does not count as one that wants the place
-//   BUG_STALE      a worker that asks another one does not look whether that one still wants the place
+//   BUG_STALE      a worker that asks another one does not check whether that one still wants the place
 //   BUG_PASS_ON    a worker that was asked and no longer wants the place asks no other one
-//   BUG_NEXT       a worker whose hint has ended, or that has another fiber, does not look for others that want the place
+//   BUG_NEXT       a worker whose hint has ended, or that has another fiber, does not check who wants the place
 
 #define A 0
 #define B 1
@@ -72,13 +75,13 @@
 #define E 4
 #define NONE 0
 
-byte offered;                 /* placement_hints::offer::on_offer: a fiber, or NONE */
-bool yields[5];               /* worker_hints::available of B and E: yields, or idle */
-bool wants[5];                /* worker_hints::wanted is P */
-bool raised[5];               /* flag_place, and the limit of what that worker runs is raised */
-bool ready[5];                /* the injector queue, by fiber */
-bool on_p[5];                 /* fiber: its innermost place is P */
-byte runners[5];              /* fiber: how many run it */
+byte offered;                 /* placement_hints::offer::on_offer: the fiber on offer, or NONE */
+bool yields[5];               /* worker_hints::available of B and E: the worker yields, or is idle */
+bool wants[5];                /* worker_hints::wanted: the worker wants P */
+bool raised[5];               /* flag_place is set, and the limit of what that worker runs is raised */
+bool ready[5];                /* by fiber: it is in the injector queue */
+bool on_p[5];                 /* by fiber: its innermost place is P */
+byte runners[5];              /* by fiber: how many workers run it */
 bool ended[5];
 bool b_gone;                  /* B has stopped */
 bool call_home;               /* flag_leave of A */
@@ -101,7 +104,7 @@ bool call_home;               /* flag_leave of A */
 #define ANYWHERE false
 #endif
 
-/* Others cannot hope for the end of fiber 2. */
+/* Whether fiber s may end now. With NO_POLL or INSISTS only the fibers 1 and 3 may end before the others. */
 #if defined(NO_POLL) || defined(INSISTS)
 #define MAY_END (s == 1 || s == 3 || OTHERS_ENDED)
 #else
@@ -113,7 +116,8 @@ inline leave(s) { runners[s]-- }
 
 #define WANTED (wants[A] -> A : (wants[C] -> C : (wants[D] -> D : B)))
 
-/* ask_for, pass_on: asks one worker that wants P, if a worker there yields. Its wish may have ended: looks again. */
+/* ask_for, pass_on: asks one worker that wants P, if a worker in P yields. The asked worker may no longer want P; then
+   this asks again. */
 inline ask() {
   do
   :: w = WANTED;
@@ -128,7 +132,7 @@ inline ask() {
   w = B
 }
 
-/* A worker wants nothing any more. If it was asked, it asks another one. */
+/* A worker no longer wants P. If it was asked, it asks another one. */
 inline give_up(me) {
   wants[me] = false;
 #ifndef BUG_PASS_ON
@@ -136,7 +140,7 @@ inline give_up(me) {
 #endif
 }
 
-/* A worker in P says whether its fiber would go, then looks which worker wants P. */
+/* A worker in P publishes whether it would give its fiber away, then looks for a worker that wants P. */
 inline match_in(me, s) {
 #ifdef BUG_ORDER
   w = WANTED;
@@ -151,7 +155,7 @@ inline match_in(me, s) {
 #endif
 }
 
-/* A worker that is not in P has come to run s, or polls: offers it if a worker in P would take it. */
+/* A worker outside P has begun to run s, or polls: it offers s if a worker in P would take it. */
 inline match_outside(me, s) {
   if :: on_p[s] -> wants[me] = true :: else -> give_up(me) fi;
   if
@@ -219,14 +223,14 @@ proctype outsider(byte me; byte s) {
      if :: s != NONE -> leave(s); ready[s] = true; s = NONE :: else fi;
      goto home
 #endif
-  :: s == NONE ->             /* looks for work */
+  :: s == NONE ->             /* the worker looks for work */
      if
      :: atomic { ready[1] -> ready[1] = false }; s = 1
      :: atomic { ready[2] -> ready[2] = false }; s = 2
      :: atomic { ready[3] -> ready[3] = false }; s = 3
      :: atomic { ready[4] -> ready[4] = false }; s = 4
 #ifdef STALE
-     :: me == C && offered != NONE ->                             /* it has lain there for long */
+     :: me == C && offered != NONE ->                             /* the offer is old */
         s = offered;
 #ifdef BUG_STORE
         offered = NONE
@@ -275,7 +279,7 @@ proctype insider(byte me; byte s) {
      :: else
      fi
 #endif
-  :: (s == 2 || s == 4) && on_p[s] -> on_p[s] = false; match_in(me, s)      /* leaves its `on` */
+  :: (s == 2 || s == 4) && on_p[s] -> on_p[s] = false; match_in(me, s)      /* the fiber leaves its `on` */
 #ifdef STOPS
   :: s != NONE && me == B -> yields[me] = false; b_gone = true; leave(s); ready[s] = true; break
 #endif
@@ -289,7 +293,7 @@ proctype insider(byte me; byte s) {
      :: atomic { ready[2] -> ready[2] = false }; s = 2
      :: atomic { ready[3] -> ready[3] = false }; s = 3
      :: atomic { ready[4] -> ready[4] = false }; s = 4
-     :: wants[A] && !raised[A] -> raised[A] = true                 /* idle: asks which worker wants to come */
+     :: wants[A] && !raised[A] -> raised[A] = true                 /* idle: asks a worker that wants to come */
      :: wants[C] && !raised[C] -> raised[C] = true
      :: wants[D] && !raised[D] -> raised[D] = true
      :: ALL_ENDED -> break

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors: the token of bound fibers between those that post, the holder, and the runtime's queue.
+// Executors: how threads that post, the holder and the runtime's queue pass on the token of bound fibers.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -12,30 +12,31 @@
 // check: spin -DTHREAD -DBUG_EPOCH -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: two bound fibers that stop twice each, two threads that post them (each fiber is posted once
-// for each stop, at any time after it was left), and two workers that take the executor's fibers from the
-// runtime's queue and go on with the executor until nothing is ready. With -DTHREAD one thread serves the
-// executor and sleeps when nothing is ready. A list is the set of its fibers: their order does not matter here.
+// What is modelled: two bound fibers that stop twice each, two threads that post them (each fiber is posted
+// once for each stop, at any time after its worker has left it), and two workers that take the executor's
+// fibers from the runtime's queue and continue with the executor until no fiber is ready. With -DTHREAD one
+// thread serves the executor and sleeps when no fiber is ready. A list is the set of its fibers: their order
+// does not matter here.
 //
 // What must hold: one fiber of the executor runs at a time; each post continues its fiber once; everything ends.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_FREE   the token is freed by a store, not by the CAS null → free
+// Each BUG_ macro removes one safeguard:
+//   BUG_FREE   the holder frees the token by a store, not by the CAS null → free
 //   BUG_POST   a thread that posts to a free executor takes the token by a load and a store
-//   BUG_EPOCH  the thread reads its wake epoch after it has looked at the inbox
+//   BUG_EPOCH  the thread reads its wake epoch after it has checked the inbox
 
 #define FIBERS 2
 #define STOPS 2
 #define ALL_DONE (stops[0] == STOPS && stops[1] == STOPS)
 
-bool is_free;              /* inbox_ is free_mark; it is a set of fibers otherwise */
+bool is_free;              /* inbox_ is free_mark; otherwise inbox_ is a set of fibers */
 byte inbox;                /* bit i: fiber i */
 byte ready;                /* bit i: in the holder's list */
 byte queued;               /* bit i: in the runtime's queue, with the token */
 byte stops[FIBERS];        /* how often it has run and stopped */
 byte posts[FIBERS];        /* how often it was posted */
 byte running;              /* fibers that run now */
-bool is_left[FIBERS];      /* it is parked and may be posted */
+bool is_left[FIBERS];      /* the fiber is parked and may be posted */
 byte epoch;                /* of the thread */
 
 /* The thread begins awake; the workers' executor begins with both fibers ready and its token in the queue. */
@@ -106,7 +107,7 @@ inline run_fiber(i) {
 
 inline collect() { atomic { ready = ready | inbox; inbox = 0 } }
 
-/* The holder goes on with what is ready. */
+/* The holder runs the ready fibers. */
 inline run_ready() {
   do
   :: ready & 1 -> ready = ready & ~1; run_fiber(0)

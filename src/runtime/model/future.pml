@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures of a block: touching them, waiting for them, and the end of their block.
+// Futures of a block: touching the futures, waiting for them, and the end of their block.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -20,22 +20,22 @@
 //
 // Each end is one step here; ending.pml models the end without a locked instruction.
 //
-// What is modelled: fiber O makes future 0, whose expression touches future 1, then future 1. It touches both,
-// the older one first (or with -DYOUNGER_FIRST last), and ends the block. Workers without work have O split its
-// oldest pending future off: at a poll of O while it runs, or as helpers while it is suspended; and run what was
-// split off. A third fiber X touches future 0, too, and is aborted while it waits, or not. WORKERS: so many
-// fibers run at a time.
+// What is modelled: fiber O makes future 0, whose expression touches future 1, then future 1. O touches both,
+// the older one first (or with -DYOUNGER_FIRST last), and ends the block. Workers without work cause O's
+// oldest pending future to be split off: at a poll of O while it runs, or as helpers while it is suspended.
+// They run what was split off. A third fiber, X, also touches future 0; it may be aborted while it waits.
+// WORKERS is the number of fibers that can run at a time.
 //
 // What must hold:
 //   each expression is computed exactly once, and each touch that is not aborted finds its future ended;
 //   each fiber that waits is resumed exactly once; everything ends, with any number of workers.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_AWAIT    a fiber that touches what another one computes waits as at a join, whatever it has pending
-//   BUG_ADD      a fiber that waits looks whether the future has ended before it adds itself, not while
+// Each BUG_ macro removes one safeguard:
+//   BUG_AWAIT    a fiber that touches a future which another fiber computes waits as at a join, whatever it has pending
+//   BUG_ADD      a fiber that waits checks whether the future has ended before it adds itself, not in the same step
 //   BUG_END      the worker that ends the future takes the list of waiting fibers before it writes the end
 //   BUG_REMOVE   a fiber that is aborted while it waits is resumed without being taken out of the list
-//   BUG_RECLAIM  the owner takes a task back without looking whether a thief has it
+//   BUG_RECLAIM  the owner takes a task back without checking whether a thief has it
 
 #ifndef WORKERS
 #define WORKERS 1
@@ -50,8 +50,8 @@ byte computed[2];
 #define O 0 // the owner
 #define T 1 // the task of future 0
 #define X 2 // the third one
-bool waits[3];               // in a suspension
-byte resumed[3];             // in its present suspension
+bool waits[3];               // the fiber is in a suspension
+byte resumed[3];             // how often, in its present suspension
 bool splittable = true;      // O runs, or is suspended where helpers may split it
 byte free_workers = WORKERS;
 bool block_is_over;
@@ -59,13 +59,13 @@ bool block_is_over;
 inline get_worker() { atomic { free_workers > 0 -> free_workers-- } }
 inline leave_worker() { free_workers++ }
 
-// A fiber that waits leaves its worker to others.
+// A fiber that waits leaves its worker to other fibers.
 inline resume(waiter) {
   assert(resumed[waiter] == 0);
   resumed[waiter]++
 }
 
-// Adds itself and waits for the future's end.
+// The fiber adds itself to the list and waits for the future's end.
 inline wait_for(i, waiter) {
   resumed[waiter] = 0;
 #ifdef BUG_ADD
@@ -111,7 +111,7 @@ inline touch_younger(list) {
   :: ended[1]
   :: else ->
     if
-    :: atomic { future[1] != begun -> future[1] = begun }; // its own, unbegun or taken back
+    :: atomic { future[1] != begun -> future[1] = begun }; // its own future, not begun or taken back
       computed[1]++;
       end(1, list)
     :: atomic { future[1] == begun && !ended[1] }; // nothing younger is pending: waits as at a join
@@ -141,7 +141,7 @@ inline touch_older(list) {
     :: atomic { future[0] == begun && !ended[0] };
       if
 #ifndef BUG_AWAIT
-      :: future[1] == pending -> wait_for(0, O) // suspends itself: helpers split future 1 off
+      :: future[1] == pending -> wait_for(0, O) // O suspends itself, so helpers can split future 1 off
       :: future[1] != pending ->
 #else
       :: true ->
@@ -172,7 +172,7 @@ active proctype owner() {
   leave_worker();
 }
 
-// An idle worker: what O has pending is split off, the oldest first.
+// An idle worker splits off what O has pending, the oldest first.
 active proctype split() {
 end_split:
   do
@@ -192,7 +192,7 @@ end_run_older:
   :: atomic { free_workers > 0 && future[0] == task -> free_workers--; future[0] = begun }
   fi;
   computed[0]++;
-  // Its expression touches future 1, on a fiber that does not own it.
+  // The expression of future 0 touches future 1, on a fiber that does not own future 1.
   if
   :: ended[1]
   :: else -> wait_for(1, T)
@@ -256,7 +256,7 @@ active proctype abort() {
   fi
 }
 
-// Nothing else happens any more.
+// Nothing else can happen any more.
 active proctype check() {
   timeout;
   assert(block_is_over && x_waits_no_more);

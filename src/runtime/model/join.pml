@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: the word task::joining between the fiber that waits and the worker that ends the task.
+// Joining: how the waiting fiber and the worker that ends the task use the word task::joining.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -14,20 +14,20 @@
 // check: spin -DBUG_LEAVE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: a fiber S that waits for task 0, and the threads of two workers. S runs on one of them:
-// it registers that worker and sleeps in place; or finds a descendant, runs it on top, waits in there for
-// task 2, and may be parked for it and be resumed on the other worker; or is parked for task 0 itself. Tasks
-// 0 and 2 are ended by two more workers. Beside that, a thread at home waits for a root (task 1) that ends
-// elsewhere. A wake epoch is one bit: does it differ from what its worker read last? No clock wakes anybody
-// here.
+// What is modelled: a fiber S that waits for task 0, and the threads of two workers. S runs on one of them. S
+// registers that worker and sleeps in place; or it finds a descendant, runs it on top, waits in there for
+// task 2, and may be parked for it and resumed on the other worker; or S itself is parked for task 0. Two
+// more workers end the tasks 0 and 2. In addition, a thread at home waits for a root (task 1) that ends
+// elsewhere. A wake epoch is one bit: whether it differs from what its worker read last. No time-out wakes a
+// thread here.
 //
 // What must hold:
-//   S runs on one worker at a time, and continues after each wait exactly once (`comes_to`);
-//   S comes to its end: no wake-up is lost (anything else is an invalid end state);
-//   no worker continues with a fiber whose switch is not complete, or touches a task that its owner has joined.
+//   S runs on one worker at a time, and continues exactly once after each wait (`comes_to`);
+//   S reaches its end, so no wake-up is lost (any other end is an invalid end state);
+//   no worker continues with a fiber whose switch is not complete, or accesses a task that its owner has joined.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_STALE     a worker registers only if none is registered, though that one may be a worker that S has left since
+// Each BUG_ macro removes one safeguard:
+//   BUG_STALE     a worker registers only if no worker is registered, although S may have left the registered one since
 //   BUG_EARLY     a fiber is marked as parked before the switch away from it is complete
 //   BUG_STORE     the completer reads the waiting fiber and stores `done` in two steps
 //   BUG_NO_READY  a fiber whose task ended during the switch is not made ready
@@ -78,7 +78,7 @@ inline complete(t) {
   waiter = 0
 }
 
-/* after_park(), called on the stack arrived at. */
+/* after_park(), called on the stack that the worker has switched to. */
 inline after_park(t) {
   do
   :: atomic { assert(!gone[t]); seen = joining[t] };
@@ -123,7 +123,7 @@ inline register_sleeper(t) {
   seen = 0
 }
 
-/* A worker's thread: runs S while S is here, else continues with S when it is ready. */
+/* A worker's thread runs S while S is on this worker; otherwise it continues with S when S is ready. */
 proctype worker(byte w) {
   byte seen = 0, t = 0;
   do
@@ -134,13 +134,13 @@ proctype worker(byte w) {
      :: joining[t] == DONE ->
         atomic { assert(on == w); gone[t] = true };
         if
-        :: stage == 1 -> stage = 0           /* the one on top has ended, too: await(task 0) goes round again */
+        :: stage == 1 -> stage = 0           /* the task on top has ended, too: await(task 0) repeats its loop */
         :: stage == 0 -> atomic { stage = 2; on = NO_WORKER }
         fi
      :: joining[t] != DONE ->
         if
         :: stage == 0 && !found_descendant -> atomic { stage = 1; found_descendant = true }
-        :: true ->                           /* finds other work: S is parked */
+        :: true ->                           /* the worker finds other work: S is parked */
 #ifdef BUG_EARLY
            after_park(t);
            atomic { if :: on == w -> on = NO_WORKER; saved = true :: else fi }
@@ -148,13 +148,13 @@ proctype worker(byte w) {
            atomic { on = NO_WORKER; saved = true };
            after_park(t)
 #endif
-        :: true ->                           /* finds nothing: sleeps in place */
+        :: true ->                           /* the worker finds nothing and sleeps in place */
            unparked[w] = false;                  /* reads the wake epoch */
            register_sleeper(t);
            if
            :: joining[t] == DONE
            :: joining[t] != DONE && stage == 0 && !found_descendant ->
-              atomic { stage = 1; found_descendant = true }      /* looks once more, and finds one */
+              atomic { stage = 1; found_descendant = true }      /* the last check finds a descendant */
            :: joining[t] != DONE -> unparked[w]  /* futex */
            fi
         fi

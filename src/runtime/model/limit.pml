@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The poll limit of a fiber: the owner's two polls, its slow path, and all that request a poll.
+// The poll limit of a fiber: the owner's two polls, its slow path, and every thread that requests a poll.
 //
 // check: spin -DTHIEF=2 -DPUSHES=5 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -26,26 +26,26 @@
 // check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -DBUG_REMEMBER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
-// What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice
+// What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks in any order (choice
 // point r is at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
-// there, and come back. A thief is idle, asks, takes from the one slot. One thread aborts, another calls
-// the worker home. Each access to a shared word is one step.
+// there, and come back. A thief is idle, requests polls, and takes from the one slot. One thread aborts,
+// another calls the worker home. Each access to a shared word is one step.
 //
-// The first fork of a root that is expected to be over at once may ignore its poll and its join: the limit
-// stays raised.
+// The first fork of a root that is expected to end at once may ignore its poll and its join: the limit stays
+// raised.
 //
 // What must hold, at every poll that takes the fast path (`choice_point >= limit`):
 //   a choice point that was split off is not joined;
-//   no request is pending that was made completely;
-// and where a choice point is split, the memory of the choice points below `known` (known_steps.hpp) is true:
-// none was pushed there since. Any number of them is remembered, and forgotten.
+//   no request is pending that was made completely.
+// Where a choice point is split, what is remembered of the choice points below `known` (known_steps.hpp) is
+// true: no choice point was pushed there since. The owner remembers and forgets any number of them.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_STALE        the limit written at the begin of the slow path stays, though older choice points were split
 //   BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
-//   BUG_STORE        a limit that grew is written without keeping a request that came in between
-//   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
-//   BUG_ARRIVE       a worker that changes fibers does not look at its flags
+//   BUG_STORE        the slow path writes a limit that grew without keeping a request that came in between
+//   BUG_EXECUTE      the begin of a task overwrites the limit without checking the worker's flags
+//   BUG_ARRIVE       a worker that changes fibers does not check its flags
 //   BUG_LIMIT_LOW    the limit does not cover what is remembered
 //   BUG_IGNORE       a poll that is ignored writes the true limit
 //   BUG_REMEMBER     the slow path does not forget what lies above the choice point that polls
@@ -57,40 +57,40 @@
 #define PUSHES 3      /* forks in all */
 #endif
 #ifndef THIEF
-#define THIEF 0       /* times that a thief becomes idle_worker */
+#define THIEF 0       /* how often a thief sets idle_worker */
 #endif
-#define ALL 15        /* the limit that everything is below */
+#define ALL 15        /* a limit above every choice point */
 
 #define CHECK_ABORT 1
 #define LEAVE 2
 
 byte limit[2];        /* gate::limit */
-byte current;         /* worker::current: the fiber it runs */
+byte current;         /* worker::current: the fiber that the worker runs */
 byte flags;           /* worker::flags */
 bool publish_wanted;  /* of fiber 0 */
 bool idle_worker;          /* worker_counts::searching != 0 */
 byte slot;            /* of fiber 0: 0 empty, else choice point + 1 */
 
-/* Abort: the word that is_concerned() reads, when it is raised everywhere, and what the owner has seen of it. */
+/* Abort: the word that is_concerned() reads; the abort was announced everywhere; the owner has noticed it. */
 bool aborted, abort_requested, abort_seen;
-/* The call home: it was made completely; the owner has seen it. */
+/* The call home: it was made completely; the owner has noticed it. */
 bool leave_requested, leave_seen;
-/* The thief is done with asking, and nothing was published for it since. */
+/* The thief has finished its request, and nothing was published for it since. */
 bool asked;
 
-/* Owner only. */
+/* The owner alone accesses these. */
 byte clean[2];        /* fiber::clean_from */
 byte oldest;          /* fiber::oldest, of fiber 0 */
 bool split[DEPTH];    /* was_split(choice point) */
 byte known;           /* known_steps::end() */
-bool fresh[DEPTH];    /* pushed since it was looked at */
+bool fresh[DEPTH];    /* pushed since the owner looked at it */
 byte runs[DEPTH];     /* times that the second branch of this choice point was begun */
 
 /* poll_limit::request_poll, from any thread. */
 inline request_poll(s, seen) {
   seen = limit[s];
   if
-  :: seen != ALL -> limit[s] = ALL           /* exchange; what it returns is not used */
+  :: seen != ALL -> limit[s] = ALL           /* exchange, whose result is not used */
   :: else
   fi;
   seen = 0
@@ -119,7 +119,8 @@ inline request_poll(s, seen) {
 #define WRITE_LIMIT_LATE
 #endif
 
-/* poll_slow(): `here` is the choice point that polls, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
+/* poll_slow(): `here` is the choice point that polls, `end` one past the youngest choice point with work. Fiber 1 has
+   no choice points. */
 inline poll_slow(s, here, end) {
   atomic {
     if :: oldest > here -> oldest = here :: else fi;
@@ -140,7 +141,7 @@ inline poll_slow(s, here, end) {
      :: else
      fi;
      if
-     :: seen_flags & LEAVE ->                /* hand_over(): continues, on whatever worker */
+     :: seen_flags & LEAVE ->                /* hand_over(): the fiber continues, on any worker */
         atomic { leave_seen = true; flags = flags & ~LEAVE };
         LOOK_FOR_ABORT;
         WRITE_LIMIT_EARLY
@@ -157,10 +158,11 @@ inline poll_slow(s, here, end) {
      if
      :: idle_worker || wanted ->
         if
-        :: slot != 0 -> if :: more = true :: more = false fi       /* a young root looks again, another does not */
-        :: slot == 0 && oldest < here -> more = idle_worker             /* the last backtrack found nothing, lately */
+        :: slot != 0 -> if :: more = true :: more = false fi       /* a young root polls slowly again, others do not */
+        :: slot == 0 && oldest < here -> more = idle_worker             /* the last backtracking found nothing */
         :: slot == 0 ->
-           /* split_oldest(): what is not open is passed now and later, what a guard refuses only now. */
+           /* split_oldest(): choice points that are not open are skipped now and later; those that a guard refuses, only
+              now. */
            atomic {
              r = oldest;
              do :: r < end && split[r] -> r++ :: else -> break od;
@@ -169,20 +171,20 @@ inline poll_slow(s, here, end) {
            }
            do
            :: r < end && !split[r] -> break
-           :: r < end -> r++                                       /* split already, or its guard refuses */
+           :: r < end -> r++                                       /* already split, or its guard refuses */
            :: r >= end -> break
            od;
            if
            :: r < end ->
               atomic {
-                /* look_through(): what is known is true, the rest is looked at. */
+                /* look_through(): what is remembered is true; the owner looks at the rest. */
                 k = r;
                 do
                 :: k < known && k < here -> assert(!fresh[k]); k++
                 :: else -> break
                 od;
                 if
-                :: true ->                         /* deep enough to be remembered */
+                :: true ->                         /* deep enough for the owner to remember it */
                    k = 0;
                    do :: k < here -> fresh[k] = false; k++ :: else -> break od;
                    known = here
@@ -224,8 +226,8 @@ inline poll_slow(s, here, end) {
   atomic { more = false; wanted = false; seen_flags = 0; written = 0 }
 }
 
-/* The begin of execute(): a segment of its own above what is there. With other workers its first poll is slow,
-   and the limit is raised without being written before; alone, it is written unless it is right (begin_limit). */
+/* The begin of execute(): a new segment above what is there. With other workers the segment's first poll is slow: the
+   limit is raised and not written before. Alone, the worker writes the limit unless it is right (begin_limit). */
 inline begin_segment(s, base) {
   if :: s == 0 -> known = 0 :: else fi;
   if
@@ -242,9 +244,9 @@ inline begin_segment(s, base) {
 #endif
 }
 
-/* arrive(): the worker's fiber is s now. */
+/* arrive(): the worker runs fiber s from here on. */
 inline arrive(s) {
-  atomic { current = s; asked = false };     /* searchers ask again, now and then */
+  atomic { current = s; asked = false };     /* searchers request polls again from time to time */
 #ifndef BUG_ARRIVE
   seen_flags = flags;
   if :: seen_flags != 0 -> request_poll(s, seen) :: else fi;
@@ -256,7 +258,7 @@ active proctype owner() {
   byte top = 0, base = 0, outer_oldest = 0, pushes = 0, seen = 0, seen_flags = 0, written = 0, r = 0, k = 0;
   bool more = false, wanted = false, on_top = false, visited = false, ignored = false;
   do
-  :: pushes < PUSHES && top < DEPTH ->       /* a fork is entered */
+  :: pushes < PUSHES && top < DEPTH ->       /* fiber 0 enters a fork */
      atomic { pushes++; split[top] = false; runs[top] = 0; fresh[top] = true };
      if
      :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !idle_worker || slot != 0) }
@@ -270,7 +272,7 @@ active proctype owner() {
         fi
      fi;
      top++
-  :: top > base ->                           /* its first branch has ended */
+  :: top > base ->                           /* the first branch has ended */
      if
      :: atomic { top - 1 >= limit[0] -> NOTHING_PENDING; assert(!asked || !idle_worker || slot != 0);
                  assert(!split[top - 1]); assert(runs[top - 1] == 0); top-- }
@@ -282,10 +284,10 @@ active proctype owner() {
         :: atomic { split[top - 1] && slot != top -> skip };
            poll_slow(0, top - 1, top - 1);
            if
-           :: !on_top ->                     /* the thief has it; until then one of its descendants runs here */
+           :: !on_top ->                     /* the thief has the task; until it ends, a descendant of it runs here */
               atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
               begin_segment(0, top)
-           :: top--                          /* the thief has it, and has completed it */
+           :: top--                          /* the thief has completed the task */
            fi
         :: ignored && top == 1 && !split[top - 1] && flags == 0 && !abort_seen ->   /* ignores_join() */
            ignored = false;
@@ -305,10 +307,10 @@ active proctype owner() {
      visited = true;
      arrive(1);
      if
-     :: begin_segment(1, 0)                  /* a task is begun there */
+     :: begin_segment(1, 0)                  /* fiber 1 begins a task */
      :: skip
      fi;
-     LOOK_FOR_ABORT;                         /* every wait ends with it */
+     LOOK_FOR_ABORT;                         /* every wait ends with this check */
      do
      :: if
         :: atomic { 0 >= limit[1] -> NOTHING_PENDING }
@@ -327,7 +329,7 @@ active proctype owner() {
 #define HAS_ASKED asked = (victim == 0 && current == 0 && slot == 0)
 
 #if THIEF > 0
-/* find_work(): becomes a searcher, asks, takes. */
+/* find_work(): the thief begins to search, requests polls, and takes a task. */
 active proctype thief() {
   byte seen, s, victim, turns = THIEF;
   do
@@ -350,7 +352,7 @@ active proctype thief() {
            break
         :: slot != s
         fi
-     :: true -> break                        /* looks elsewhere */
+     :: true -> break                        /* the thief searches elsewhere */
      od;
      atomic { asked = false; idle_worker = false; s = 0; victim = 0 }
   :: turns == 0 -> break
@@ -373,7 +375,7 @@ active proctype aborter() {
 #endif
 
 #ifdef CALLER
-/* complete() of a root: its thread must go home. */
+/* complete() of a root, whose thread must go home. */
 active proctype caller() {
   byte seen, s;
   flags = flags | LEAVE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: the worker counts, permits, the sentinel, workers whose flag `parked` is set, entries that begin
-// and end.
+// Parking: the worker counts, permits, the sentinel, workers whose flag `parked` is set, and entries that
+// begin and end.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
@@ -19,27 +19,27 @@
 // check: spin -DBUG_RESTRICTED -DBOUND -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
 //
-// What is modelled: NW background workers and NC threads that enter (each is a worker while it is inside), every
-// access to a shared word one step. A worker that runs a task may publish one of its own without looking at the
-// counts, and waits for it if it was taken. It does not look at anything before DEMAND tasks were taken: the
-// worst case, a program that never polls. A task may suspend; an outside thread resumes it later (`runnable`).
-// When all entries have ended the runtime stops.
+// What is modelled: NW background workers and NC threads that enter (each is a worker while it is inside).
+// Every access to a shared word is one step. A worker that runs a task may publish one of its own without
+// reading the counts, and waits for it if another worker took it. It checks nothing before DEMAND tasks were
+// taken: the worst case, a program that never polls. A task may suspend; an outside thread resumes it later
+// (`runnable`). When all entries have ended the runtime stops.
 //
-// The clock is as slow as it can be: a sleep by the clock ends only when nothing else can happen (`timeout`).
-// There, and there only, it is asserted that no worker sleeps that was called. With -DFAST_CLOCK it ends at
-// any time instead.
+// The clock is as slow as it can be: a time-out expires only when nothing else can happen (`timeout`). At
+// that point the model asserts that no sleeping worker was called. With -DFAST_CLOCK a time-out expires at
+// any time instead, without this assertion.
 //
 // What must hold:
-//   everything ends: each entry, then each background worker (spin finds any other end as an invalid end
-//   state); while an entry is active and a worker is parked, a worker searches or was called up to search;
-//   no permit remains that no worker took, and no wrong count of parked workers.
+//   everything ends: each entry, then each background worker (spin reports any other end as an invalid end state);
+//   while an entry is active and a worker is parked, a worker searches or was called up to search;
+//   no permit remains that no worker took, and the count of parked workers is right.
 //
-// With -DBOUND thread 0 waits without searching: it takes only what descends from its task (here: nothing).
+// With -DBOUND thread 0 waits without searching: it takes only descendants of its task (here: none).
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_CALL_UP     the last searching worker that found work calls no parked worker up
-//   BUG_EPOCH        the wake epoch is read after the last look around
-//   BUG_PARK_LAST    the last searching worker parks although an entry is active
+//   BUG_EPOCH       the wake epoch is read after the last search
+//   BUG_PARK_LAST   the last searching worker parks although an entry is active
 //   BUG_RESTRICTED  a worker that may take only descendants counts as searching
 
 #ifndef NW
@@ -55,7 +55,7 @@
 #define SUSPENSIONS 0
 #endif
 #ifndef DEMAND
-#define DEMAND NW      /* tasks that must be taken before any worker joins: until then none has time to poll */
+#define DEMAND NW      /* tasks that must be taken before any worker joins: until then no worker polls */
 #endif
 #ifndef PUBLISHERS
 #define PUBLISHERS N   /* workers 0 … PUBLISHERS-1 publish tasks of their own */
@@ -77,16 +77,16 @@ bool parked_flag[N];
 bool epoch_advanced[N];          /* worker::epoch differs from what the worker read last */
 bool closed;
 
-/* The task that i published: */
+/* The task that worker i published: */
 mtype = { none, published, taken, done };
 mtype task[N] = none;
-bool registered[N];    /* task::joining holds the worker that waits for it */
+bool registered[N];    /* task::joining holds the worker that waits for the task */
 bool runnable[N];         /* the fiber that runs the task is in the injector queue */
 bool outside[N];       /* the fiber is suspended */
 byte suspensions = SUSPENSIONS;
 byte takes = 0;        /* tasks taken from slots, counted up to DEMAND */
 byte left = 0;         /* entries that have ended */
-bool blocked[N];       /* sleeps on its epoch, with or without a time-out */
+bool blocked[N];       /* the worker sleeps on its epoch, with or without a time-out */
 
 inline unpark(w) { epoch_advanced[w] = true }
 
@@ -143,8 +143,8 @@ inline entry_begins() {
   if :: calls_up -> permits++; unpark_one(); calls_up = false :: else fi
 }
 
-/* try_once(): `found` is a task that no other worker has, or NONE. The looks at several slots are one step: they do not
-   depend on each other, and each take is a CAS of its own. */
+/* try_once(): `found` is a task that no other worker has, or NONE. Checking several slots is one step, because the
+   checks do not depend on each other and each take is a CAS of its own. */
 #define CAN_TAKE(t) ((t != i && task[t] == published) || runnable[t])
 #define TAKE(t) if :: runnable[t] -> runnable[t] = false :: else -> task[t] = taken; takes = takes + (takes < DEMAND) fi; found = t
 inline try_once() {
@@ -161,7 +161,7 @@ inline try_once() {
 
 #define IS_CALLED ((awaits && task[i] == done) || (background && closed))
 
-/* What a worker does with a task that it has: its end, or a suspension. */
+/* What a worker does with a task that it has: the worker ends the task, or the task suspends. */
 inline end_task(t) {
   if
   :: atomic { suspensions > 0 -> suspensions-- }; outside[t] = true
@@ -179,8 +179,8 @@ inline end_task(t) {
 #ifdef FAST_CLOCK
 #define NO_WORKER_FORGOTTEN skip
 #else
-/* Asserted when nothing moves: a worker that sleeps was not called, none is about to be called up, and what is
-   runnable will be found by a sentinel that may take it. */
+/* Asserted when nothing else can happen: no sleeping worker was called, none is about to be called up, and each
+   runnable fiber has a sentinel that may take it. */
 #define NO_WORKER_FORGOTTEN                                                             \
   assert(permits == 0);                                                              \
   assert(!closed);                                                                   \
@@ -314,7 +314,7 @@ outside_of_the_runtime:
   entry_begins();
   holds = ROOT;
 begin_task:
-  /* A task of its own is published, or none is; one word, nothing else is looked at. */
+  /* The worker publishes a task of its own, or none. It reads no other shared word. */
   if
   :: atomic { i < PUBLISHERS -> task[i] = published };
      if
@@ -347,7 +347,7 @@ finished:
   skip
 }
 
-/* An outside thread that resumes what is suspended. */
+/* An outside thread that resumes suspended tasks. */
 proctype resumer() {
   byte k = 0, t = 0, resumed = 0;
   do

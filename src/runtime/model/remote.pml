@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The remote interface: a node asks the workers for a task, a task is given away, its result comes or it is aborted.
+// The remote interface: a node asks the workers for a task, a worker gives a task away, and the task's result
+// comes or the task is aborted.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m2000000
 // expect: errors: 0
@@ -30,70 +31,72 @@
 // check: spin -DWAITS -DBUG_WAITS_IN_VAIN -a; cc -O2 -DSAFETY; -m2000000
 // expect: errors: 1
 //
-// What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
-// fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
-// At a slow poll it finds a task or not; in a clone a worker without one may ask itself again. The first task is given
-// away: its result comes, and once more (a message that is repeated). Its owner may abort it at any time before it is
-// completed; then it ends only because the abort was sent. Or the other node declines it, as it was not begun there, and
-// sends that twice: then it runs here, or is given away once more.
-// With WAITS a request may want the fiber to wait that gives a task (giver::waits): the node lets it go on at any time
-// after the answer. Then nothing becomes of the task.
+// What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers
+// with two fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and at last
+// goes idle for ever. At a slow poll it finds a task or not; in a clone a worker without a task may ask
+// itself again. The first task is given away: its result comes twice (the second message is a repetition).
+// The task's owner may abort it at any time before it is completed; then the task ends only because the abort
+// was sent. Or the other node declines the task, because no worker has begun it there, and sends that twice:
+// then the task runs here, or is given away once more. With WAITS a request may require that the fiber that
+// gives a task waits (giver::waits): the node lets the fiber continue at any time after the answer. In that
+// case the model does not follow the task any further.
 //
-// Not explored: a giver that waits while the node makes its next request, or whose worker runs something else in between.
+// Not explored: a giver that waits while the node makes its next request, or whose worker runs other work
+// while the giver waits.
 //
 // What must hold:
 //   each request is answered exactly once (a node that waits for ever is an invalid end state), and with "none" only
-//   when all were asked;
-//   a task that is found is given to the node, or is left to the workers (nothing is lost or in two places);
-//   a worker takes no fast poll while it owes an answer whose request to poll was finished;
-//   a fiber that gives a task and must wait is let go on once, after its suspension has begun, and goes on; a fiber
+//   when all workers were asked;
+//   a task that is found is given to the node or left to the workers (no task is lost or in two places);
+//   a worker takes no fast poll while it owes an answer and the request to poll for it was finished;
+//   a fiber that gives a task and must wait is released once, after its suspension has begun, and continues; a fiber
 //   whose task was too late does not wait;
 //   a task that was given away is completed once, also after it was declined, and an abort of it is sent to the node
 //   that has it.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_LATE_COUNT        a worker is counted after it was asked
 //   BUG_KEEP_QUESTION     the node does not take the question back from a worker that had gone idle
-//   BUG_STOP_FIRST_LOOKS  a worker that goes idle takes the question, and then says that it does not answer
-//   BUG_TWO_ANSWERS       a worker that finds a task gives it without looking whether one is wanted still
-//   BUG_ARRIVE            a worker that changes fibers does not look at its flag
-//   BUG_WIPE              the flag itself is the question, and the end of an entry wipes it out
-//   BUG_NO_LOOK           give_away does not look for an abort that was written before
+//   BUG_STOP_FIRST_LOOKS  a worker that goes idle takes the question, and publishes afterwards that it does not answer
+//   BUG_TWO_ANSWERS       a worker that finds a task gives it without checking whether the node still wants one
+//   BUG_ARRIVE            a worker that changes fibers does not check its flag
+//   BUG_WIPE              the flag itself is the question, and the end of an entry clears it
+//   BUG_NO_LOOK           give_away does not check for an abort that was written before
 //   BUG_FINISH_TWICE      a result completes a task without taking it out of the list
 //   BUG_DECLINE_TWICE     a task that was declined stays in the list when it is taken back
 //   BUG_WAITS_TOO_LATE    a giver that must wait answers before its suspension has begun
-//   BUG_WAITS_IN_VAIN     it waits, too, when its answer was too late, so that no thread knows of it
+//   BUG_WAITS_IN_VAIN     a giver waits, too, when its answer was too late, so that no thread will release it
 //   BUG_TOLD_ONCE         a task that is given away once more keeps the mark that its abort was sent
 
 #define REQUESTS 2
 #define STEPS 1          /* of each worker, before it goes idle for ever */
 
 bool wanted = false;     /* bit 0 of the word */
-bool asking = false;     /* the node has not asked all yet */
-byte count = 0;          /* the rest of it; both change in one step */
+bool asking = false;     /* the node has not yet asked all workers */
+byte count = 0;          /* the remaining bits of the word; both change in one step */
 bool answers[2];         /* worker::answers_remote */
 bool asked[2];           /* worker::asked_by_node */
 bool flag[2];            /* flag_remote */
-bool high[4];            /* the limits of the fibers: worker w has 2 w and 2 w + 1 */
+bool high[4];            /* the limits of the fibers are raised: worker w has 2 w and 2 w + 1 */
 byte current[2];         /* fiber of a worker, 0 or 1 */
 bool requested[2];       /* the node has finished its request to poll */
 #ifdef WAITS
 bool waits = false;      /* giver_waits_ */
-byte suspension[2];      /* of a worker's fiber. 0: it runs, 1: it waits, or is about to, 2: it may go on */
-byte giver = 0;          /* to the node: the worker whose fiber waits, and 1; or 0 */
+byte suspension[2];      /* of a worker's fiber. 0: it runs, 1: it waits, or is about to, 2: it may continue */
+byte giver = 0;          /* known to the node: the worker whose fiber waits, plus 1; or 0 */
 #endif
-byte answered = 0;       /* answers to the request under way */
-bool got_task = false;   /* it was a task */
+byte answered = 0;       /* answers to the current request */
+bool got_task = false;   /* the answer was a task */
 byte found = 0, given = 0, left = 0;   /* tasks */
 
 /* A task that was given away. */
 bool is_listed = false, aborts = false, abort_written = false;
 bool abort_reported = false; /* given_task::abort_reported */
-bool abort_known = false;   /* to the node that has the task */
-byte queued = 0;         /* how often it is in the injector queue */
+bool abort_known = false;   /* the node that has the task knows of the abort */
+byte queued = 0;         /* how often the task is in the injector queue */
 byte completed = 0;
 
-/* One look of abort_given() at the list. */
+/* abort_given() checks the list once. */
 inline send_abort() {
   if
   :: is_listed && !abort_reported -> abort_reported = true; abort_known = true
@@ -106,11 +109,11 @@ inline answer(is_task) {
   assert(answered == 1);
   if
   :: is_task -> given++; got_task = true
-  :: else -> assert(!asking)        /* "none" is said by all */
+  :: else -> assert(!asking)        /* the answer is "none" only after all workers were asked */
   fi
 }
 
-/* One step, as the CAS in reply(): counts one out, with a task or without. */
+/* One step, as the CAS in reply(): takes one off the count, and answers with a task or without. */
 inline reply(is_task) {
   atomic {
     assert(count > 0);
@@ -136,14 +139,14 @@ inline ask_itself_again() {
   high[2 * w + current[w]] = true
 }
 
-/* The worker has nothing to run: it says so, and takes the question. */
+/* The worker has nothing to run: it publishes that it does not answer, and takes the question. */
 inline go_idle() {
   answers[w] = false;
   atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
   if :: mine -> reply(false) :: else fi;
   mine = false
 }
-/* And runs something again. */
+/* The worker runs work again. */
 inline work_again() {
   answers[w] = true;
   if :: flag[w] -> high[2 * w + current[w]] = true :: else fi        /* execute() */
@@ -182,7 +185,7 @@ inline reply_and_wait() {
   fi;
   atomic { suspension[w] = 0; accepted = false }
 }
-/* To the node: the giver goes on, if it waits. */
+/* The node releases the giver, if the giver waits. */
 inline let_go() {
   atomic {
     if
@@ -241,7 +244,7 @@ proctype worker(byte w) {
      work_again()
   od;
 stop:
-  /* lifecycle::enter: the flags are wiped out, then the worker says that it answers no more. */
+  /* lifecycle::enter: the worker clears its flags, then publishes that it no longer answers. */
   flag[w] = false;
 #ifdef BUG_WIPE
   atomic { asked[w] = false; requested[w] = false };
@@ -256,7 +259,7 @@ stop:
   if :: mine -> reply(false) :: else fi
 }
 
-/* The owner of the task that is away: it may abort it, and joins it in the end. */
+/* The owner of the task that was given away: it may abort the task, and joins it in the end. */
 proctype owner() {
   if
   :: aborts ->
@@ -267,8 +270,8 @@ proctype owner() {
   completed == 1                                                     /* await() */
 }
 
-/* Gives a task away, and gets its result, perhaps twice. Wherever it runs, it runs without an end until it is aborted, if
-   its owner aborts it. The first time the other node may decline it: no worker has begun it there. */
+/* The node gives a task away, and gets its result, perhaps twice. If its owner aborts it, the task runs without an end
+   until then, wherever it runs. The first time the other node may decline it, because no worker has begun it there. */
 inline exchange_task() {
   if :: aborts = true :: skip fi;
   run owner();
@@ -312,7 +315,7 @@ inline exchange_task() {
      if
      :: !declined -> break
      :: declined -> queued--                                         /* take_for_node(), and once more */
-     :: declined ->                                                  /* a worker takes and runs it */
+     :: declined ->                                                  /* a worker takes the task and runs it */
         queued--;
         (!aborts || abort_written);
         completed++;
@@ -320,7 +323,7 @@ inline exchange_task() {
         break
      fi
   od;
-  atomic {                                                           /* so fewer states differ */
+  atomic {                                                           /* to reduce the number of states */
     gives = 0; times = 0; taken = false; declined = false;
     abort_reported = false; abort_known = false
   }
@@ -375,7 +378,7 @@ active proctype node() {
      od;
      asking = false;
      reply(false);
-     answered == 1;                                                  /* sleeps until then */
+     answered == 1;                                                  /* the node sleeps until then */
 #ifdef WAITS
      let_go()
 #else

@@ -21,25 +21,27 @@
 // expect: errors: 1
 //
 // What is modelled: the thief, a worker whose fiber S waits for task A, and the victim, a worker that runs A.
-// The thief searches (search in steal/find_work.cpp): it asks the victim for work, registers for A's end, looks
-// once more, and sleeps. There is one wake epoch for both, and no clock: the thief is parked, not the
-// sentinel. The victim polls, replies with a task or with none, ends A at any time, then continues S if S was
-// parked, and closes its mailbox in the end. A task that the thief gets it runs on top of S, or on another
-// fiber; S is parked for that, and the thief searches on without a fiber that waits. It asks up to ASKS
-// times, and may find one task elsewhere while its request is pending. What the victim gives may have been
-// split off from A, which then cannot end before it was run. When S has ended, an idle thief is unparked because the runtime is closed.
+// The thief searches (search in steal/find_work.cpp): it sends the victim a request, registers for A's end,
+// searches once more, and sleeps. It has one wake epoch for both events, and no time-out: the thief is
+// parked, not the sentinel. The victim polls, replies with a task or with none, ends A at any time, then
+// continues S if S was parked, and closes its mailbox in the end. The thief runs a task that it gets on top
+// of S, or on another fiber; for that it parks S, and searches on without a fiber that waits. It makes up to
+// ASKS requests, and may find one task elsewhere while its request is pending. What the victim gives may have
+// been split off from A, which then cannot end before that task was run. When S has ended, an idle thief is
+// unparked because the runtime is closed.
 //
-// request.pml has the mailbox alone, with two thieves and changes of fibers; join.pml the end of A alone.
+// request.pml models the mailbox alone, with two thieves and changes of fibers; join.pml models the end of A
+// alone.
 //
 // What must hold: S continues once after A has ended, on one worker; each task that was given is run once; no
 // reply is left over for the next request; everything ends.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_WANTED          a parked worker that is unparked does not look for a reply
-//   BUG_EPOCH           the wake epoch is read after the last look around
+// Each BUG_ macro removes one safeguard:
+//   BUG_WANTED          a parked worker that is unparked does not check for a reply
+//   BUG_EPOCH           the wake epoch is read after the last search
 //   BUG_WITHDRAW        a thief that cannot withdraw its request does not wait for the reply
-//   BUG_WITHDRAW_EPOCH  … or reads the wake epoch after it looked for the reply
-//   BUG_REGISTER        the thief registers for A's end after its last look
+//   BUG_WITHDRAW_EPOCH  … or reads the wake epoch after it checked for the reply
+//   BUG_REGISTER        the thief registers for A's end after its last search
 //   BUG_UNPARK_FIRST    the victim unparks the thief before it stores the reply
 //   BUG_BOTH            a task that comes with the withdrawal is dropped because A has ended
 
@@ -65,8 +67,8 @@ byte elsewhere = 1;     /* tasks in the injector queue */
 byte joining = 0;
 bool advanced;          /* the thief's wake epoch differs from what it read last */
 bool s_ready;           /* S is in the injector queue */
-bool s_ended;           /* … and with it all there is: the runtime is closed */
-byte s_on = THIEF;      /* where S is: with the thief, with the victim, or nowhere */
+bool s_ended;           /* S has ended, and so has its entry: the runtime is closed */
+byte s_on = THIEF;      /* the worker that has S: the thief, the victim, or none */
 #define VICTIM 2
 #define NOWHERE 0
 
@@ -181,13 +183,13 @@ searching:
 #ifdef BUG_EPOCH
      advanced = false;
 #endif
-     /* Before it sleeps on its epoch it looks whether it is wanted; the epoch was read before that. */
+     /* Before the thief sleeps on its epoch it checks whether it was called; it read the epoch before that. */
 #ifdef BUG_REGISTER
      advanced; advanced = false
 #else
      if
      :: true -> park()
-     :: true -> advanced        /* as the sentinel: only the epoch wakes it here */
+     :: true -> advanced        /* as the sentinel: here only the epoch wakes it */
      fi
 #endif
   od;
@@ -212,7 +214,7 @@ searching:
 #ifdef BUG_BOTH
               :: awaits && joining == DONE -> skip
 #endif
-              :: reply == A_TASK && got -> ran++     /* both: this one goes to the injector queue */
+              :: reply == A_TASK && got -> ran++     /* two tasks: this one goes to the injector queue */
               :: reply == A_TASK && !got -> got = true
               :: else
               fi;
@@ -251,7 +253,7 @@ searching:
   :: !s_ended -> goto searching
   :: else
   fi;
-  /* Whatever is on its way must have come: the mailbox is closed or holds nothing of this worker. */
+  /* No reply to this worker can come any more: the mailbox is closed or holds no request of this worker. */
   assert(mailbox != THIEF);
   assert(reply == 0);
   assert(given == ran)

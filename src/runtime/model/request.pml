@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steal protocol `request`: a thief's request in its victim's mailbox, the reply, and withdrawing.
+// The steal protocol `request`: a thief's request in its victim's mailbox, the victim's reply, and
+// withdrawing the request.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -12,26 +13,26 @@
 // check: spin -DBUG_EXECUTE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks,
-// searches (with its mailbox closed), changes fibers, and leaves in the end. A thief asks, waits for
-// the reply, or withdraws. It may leave a victim alone that it could ask: in the protocol `indolent` the clock
+// What is modelled: one victim with two fibers, and two thieves. The victim polls, begins tasks, searches
+// (with its mailbox closed), changes fibers, and leaves in the end. A thief sends a request, then waits for
+// the reply or withdraws. A thief may skip a victim that it could ask: in the protocol `indolent` the clock
 // decides that, here it is a free choice.
 //
 // What must hold:
-//   no test takes the fast path while a request is in the mailbox whose thief has finished its request to
-//   poll; each thief gets one reply for each request that was not withdrawn, and gets each task that was
-//   given to it; no worker waits for ever (an invalid end state).
+//   no poll takes the fast path while a request is in the mailbox whose thief has finished its request to poll;
+//   each thief gets one reply for each request that was not withdrawn, and gets each task that was given to it;
+//   no worker waits for ever (an invalid end state).
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_CLOSE    the mailbox is closed by a load and a store
 //   BUG_TAKE     a request is taken by a load and a store
-//   BUG_ARRIVE   a worker that changes fibers does not look into its mailbox
-//   BUG_EXECUTE  beginning a task overwrites the limit and does not look into the mailbox
+//   BUG_ARRIVE   a worker that changes fibers does not check its mailbox
+//   BUG_EXECUTE  the begin of a task overwrites the limit without checking the mailbox
 
 #define STEPS 4         /* of the victim */
 #define ASKS 2          /* of each thief */
-#define ALL 1           /* the limit that everything is below */
-#define EMPTY 0         /* worker::mailbox; else thief 1 or 2 */
+#define ALL 1           /* a limit above every choice point */
+#define EMPTY 0         /* worker::mailbox; otherwise thief 1 or 2 */
 #define CLOSED 9
 #define NO_TASK 1       /* worker::reply; 0: none yet */
 #define A_TASK 2
@@ -98,7 +99,7 @@ active proctype victim() {
   do
   :: steps > 0 -> steps--;
      if
-     :: atomic { limit[s] == 0 -> assert(!HAS_REQUEST || !requested[mailbox]) }     /* a fast test */
+     :: atomic { limit[s] == 0 -> assert(!HAS_REQUEST || !requested[mailbox]) }     /* a fast poll */
      :: limit[s] == ALL ->                                                  /* poll_slow() */
         limit[s] = 0;
         take();
@@ -128,7 +129,7 @@ proctype thief_thread(byte me) {
   byte asks = ASKS, c;
   do
   :: asks == 0 -> break
-  :: asks > 0 -> asks--      /* asks another victim, or none yet */
+  :: asks > 0 -> asks--      /* the thief asks another victim, or none yet */
   :: atomic { asks > 0 && mailbox == EMPTY -> asks--; mailbox = me };
      c = current;
      request_poll(c);
@@ -136,7 +137,7 @@ proctype thief_thread(byte me) {
      if
      :: reply[me] != 0                       /* poll() */
      :: atomic { mailbox == me -> mailbox = EMPTY; requested[me] = false }; goto withdrawn
-     :: mailbox != me -> reply[me] != 0          /* withdraw() came too late: the reply is on its way */
+     :: mailbox != me -> reply[me] != 0          /* withdraw() came too late: the reply will come */
      fi;
      atomic {
        requested[me] = false;

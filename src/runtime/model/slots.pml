@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published tasks: publish, take, reclaim, and inject when the fiber parks; with task memory that is used
-// again.
+// Published tasks: publish, take, reclaim, and inject when the fiber parks, with task memory that is reused.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -16,18 +15,18 @@
 // expect: errors: 1
 //
 // What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at
-// a time, joins the younger first (reclaims it, or waits for its end), may park before it waits (drains its
-// slots to the queue `injected`), and frees a task that is joined. The allocator gives the same address again
-// at once if it likes: the task at an address in a slot may differ from the task that a thief saw there (ABA).
-// Thieves look, then take by CAS.
+// a time, joins the younger first (reclaims it, or waits for its end), may park before it waits (moves the
+// tasks of its slots to the queue `injected`), and frees a task that is joined. The allocator may return the
+// same address again at once: the task at an address in a slot may differ from the task that a thief saw
+// there (ABA). Thieves read a slot, then take by CAS.
 //
-// What must hold: each task is run exactly once; no thread looks into a task that was freed.
+// What must hold: each task is run exactly once; no thread accesses a task that was freed.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_READ       a thief looks into the task before it has taken it
-//   BUG_TAKE       a thief takes by a load and a store
+// Each BUG_ macro removes one safeguard:
+//   BUG_READ     a thief accesses the task before it has taken it
+//   BUG_TAKE     a thief takes by a load and a store
 //   BUG_RECLAIM  the owner reclaims by a load and a store
-//   BUG_INJECT      the slots are emptied by a load and a store
+//   BUG_INJECT   the slots are emptied by a load and a store
 
 #ifndef SLOTS
 #define SLOTS 2
@@ -42,7 +41,7 @@
 
 byte slot[SLOTS];
 bool injected[ADDRESSES + 1];    /* the task at this address is in the queue */
-byte content[ADDRESSES + 1];    /* number of the task that lives at this address; 0: freed */
+byte content[ADDRESSES + 1];    /* number of the task at this address; 0: freed */
 bool done[ADDRESSES + 1];       /* task::joining */
 byte runs[TASKS + 1];           /* how often each task was run */
 bool finished;
@@ -112,7 +111,7 @@ active proctype owner() {
               i++
            :: i == SLOTS -> break
            od
-        :: true                         /* runs a descendant on top: needs no drained slots to be correct */
+        :: true                         /* a descendant runs on top: correct without emptied slots */
         fi;
         done[t]
      fi;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that stands: a node wants a task, however long it takes until there is one (remote.pml: the other requests).
+// A standing request: a node wants a task, however long it takes until a worker has one (remote.pml models
+// the other requests).
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m2000000
 // expect: errors: 0
@@ -22,23 +23,24 @@
 // check: spin -DBUG_STAYS_WANTED -a; cc -O2 -DSAFETY; -m2000000
 // expect: errors: 1
 //
-// What is modelled: the node's thread and two workers with one fiber each. A worker polls, finds work that travels or none, goes
-// idle and begins again. The node's request stands; while it does the node may withdraw it for a request that is answered by
-// "none", too, and then let it stand again. The fork with work comes at any time, or never: then the workers end, and the
-// entry's end withdraws the request.
+// What is modelled: the node's thread and two workers with one fiber each. A worker polls, finds work that
+// can be given away or none, goes idle and begins again. The node's request stands. While it stands the node
+// may withdraw it for a request that may also be answered by "none", and then let it stand again. The fork
+// with work comes at any time, or never; if it never comes, the workers end, and the entry's end withdraws
+// the request.
 //
 // What must hold:
-//   no node starves: where there is work, the request is answered (else the node waits in an invalid end state);
+//   no node starves: if there is work, the request is answered (otherwise the node waits in an invalid end state);
 //   it is answered once, by a task, and a task that is found is given or left to the workers, once;
 //   a request that was withdrawn is not answered, and the next one is answered as it should be.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_NONE               the last one out answers "none"
+// Each BUG_ macro removes one safeguard:
+//   BUG_NONE               the last worker that answers a standing request without a task answers "none"
 //   BUG_UNTOLD             a worker that finds nothing does not notify the node
-//   BUG_TAKEN_BACK         nor does one that relied on a question which the node takes back, as the worker was idle then
-//   BUG_BEGIN              a worker that begins does not look whether a request stands
-//   BUG_BEGIN_LOOKS_FIRST  it looks, and then says that it answers
-//   BUG_NO_POLL            it takes the question, and nothing makes its fiber poll
+//   BUG_TAKEN_BACK         a worker whose question the node took back while it was idle does not notify the node
+//   BUG_BEGIN              a worker that begins does not check whether a request stands
+//   BUG_BEGIN_LOOKS_FIRST  a worker that begins checks this before it publishes that it answers
+//   BUG_NO_POLL            a worker that begins takes the question, and nothing makes its fiber poll
 //   BUG_TWICE              an answer leaves the request standing
 //   BUG_STILL_STANDS       the next request stands, too
 //   BUG_STAYS_WANTED       the end of an entry does not withdraw the request
@@ -46,13 +48,13 @@
 #define STEPS 1          /* how often a worker goes idle, before it has work or ends */
 
 bool wanted = false, stands = false;   /* bits 0 and 1 of the word */
-byte count = 0;          /* the rest of it; all change in one step */
+byte count = 0;          /* the remaining bits of the word; all change in one step */
 bool answers[2];         /* worker::answers_remote */
 bool asked[2];           /* worker::asked_by_node */
 bool high[2];            /* the limit is raised, for flag_remote */
-byte answered = 0;       /* answers to the request under way */
-bool got_task = false;   /* it was a task */
-bool notified = false;       /* unanswered() was called since the node asked last */
+byte answered = 0;       /* answers to the current request */
+bool got_task = false;   /* the answer was a task */
+bool notified = false;       /* unanswered() was called since the node's last question */
 byte tasks = 0, given = 0, left = 0;
 bool comes;              /* work comes */
 bool is_withdrawn = false, is_over = false;
@@ -149,14 +151,14 @@ proctype worker(byte w) {
 #endif
      fi;
      mine = false
-  /* Fast polls change nothing, so a worker with work only waits here until one is slow, or the node has its task. */
+  /* Fast polls change nothing, so a worker with work only waits here until a poll is slow or the node has its task. */
   :: steps > 0 && !is_over -> steps--; stop(w); begin(w)
   :: comes && !had -> had = true; steps = 0; has_work = true
   :: steps > 0 && !comes -> steps = 0
   :: is_over -> break
   :: !comes && steps == 0 -> break
   od;
-  high[w] = false;                                                   /* lifecycle::enter() wipes its flags out */
+  high[w] = false;                                                   /* lifecycle::enter() clears the worker's flags */
   stop(w);
   ended++
 }
@@ -196,7 +198,7 @@ again:
   do
   :: answered == 1 -> break
   :: notified -> notified = false; atomic { count++ }; ask_all()             /* remind() */
-  :: !single ->                                                      /* another node asks once */
+  :: !single ->                                                      /* the node makes a request that does not stand */
      single = true;
      atomic {
        was_wanted = wanted;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending and resuming: the word fiber::suspension between the fiber, the thread that resumes it, and helpers.
+// Suspending and resuming: how the fiber, the thread that resumes it, and helpers use the word
+// fiber::suspension.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -29,31 +30,31 @@
 // check: spin -DCANCEL -DBUG_NOT_HELD -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: fiber S suspends twice, each time elsewhere (it is switched away from) or in place
-// (thread-bound, or no fiber to be had). Two threads try to resume each suspension: one succeeds, the other gets an
-// error. S leaves work that helpers may split off. Two workers' threads do what follows a switch, continue
-// with S when it is ready, and help.
+// What is modelled: fiber S suspends twice, each time away from its worker (the worker switches away from it)
+// or in place (S is thread-bound, or no other fiber is available). Two threads try to resume each suspension:
+// one succeeds, the other gets an error. S leaves work that helpers may split off. Two workers' threads do
+// what follows a switch, continue S when it is ready, and help.
 //
-// With -DCANCEL one suspension has an action for its cancellation, a thread aborts S at any time, and the event
-// that S waits for never comes once that has happened, or does. The side that takes the event, its thread or
-// the action, resumes S.
+// With -DCANCEL one suspension has an action for its cancellation. A thread aborts S at any time. The event
+// that S waits for may never come once the abort was written. Either the event's thread or the action takes
+// the event and resumes S.
 //
 // What must hold:
 //   S continues exactly once after each suspension, and not before the switch away from it is complete;
-//   no helper splits a fiber that runs, nor do two at a time;
-//   each suspension is resumed by exactly one of those that try; everything ends.
+//   no helper splits a fiber that runs, and no two helpers split a fiber at a time;
+//   exactly one of the threads that try resumes each suspension; everything ends.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_SWITCH    a thread that resumes a fiber during the switch away from it makes it ready at once
-//   BUG_SPLITTING  a thread that resumes a fiber with a helper makes it ready at once
-//   BUG_UNPARK      a worker that waits in place is not unparked
-//   BUG_NUMBER    the number of the suspension is not looked at
-//   BUG_LIST      a helper takes a fiber from the list without the CAS suspended → splitting
-//   BUG_LIST_LATE     the fiber looks for an abort before it is listed
-//   BUG_CHECK_EARLY   … and at `cancel_check` before it is suspended
-//   BUG_ONE_LOOK      the aborting thread does not look at the stage again after it has set `cancel_check`
-//   BUG_HELPER        … or passes a fiber by that a helper holds
-//   BUG_NOT_HELD      the action is called while the fiber may run
+// Each BUG_ macro removes one safeguard:
+//   BUG_SWITCH       a thread that resumes a fiber during the switch away from it makes it ready at once
+//   BUG_SPLITTING    a thread that resumes a fiber with a helper makes it ready at once
+//   BUG_UNPARK       a worker that waits in place is not unparked
+//   BUG_NUMBER       the thread that resumes does not check the number of the suspension
+//   BUG_LIST         a helper takes a fiber from the list without the CAS suspended → splitting
+//   BUG_LIST_LATE    the fiber checks for an abort before it is listed
+//   BUG_CHECK_EARLY  the worker checks `cancel_check` before the fiber is suspended
+//   BUG_ONE_LOOK     the aborting thread does not check the stage again after it has set `cancel_check`
+//   BUG_HELPER       the aborting thread skips a fiber that a helper holds
+//   BUG_NOT_HELD     the action is called while the fiber may run
 
 #ifndef WORK
 #define WORK 2
@@ -67,11 +68,11 @@ mtype = { running, suspending, suspended, splitting, splitting_and_resumed };
 mtype stage = running;
 byte number = 0;              /* stage and number are one word */
 
-bool s_runs = true;           /* S runs, on whatever worker */
+bool s_runs = true;           /* S runs, on any worker */
 bool must_follow;             /* a worker has left S and must do after_suspend() */
 bool in_place, unparked;          /* S waits in place; its worker's wake epoch */
 byte helping = 0;           /* helpers at work on S */
-byte handed = 0;              /* number of the suspension whose resumer was handed out last */
+byte handed = 0;              /* number of the suspension whose resumer was published last */
 byte ready = 0, listed = 0; /* how often S is in the ready queue, in the list of splittable fibers */
 byte work_left = WORK;        /* choice points of S that could be split off */
 byte successes[SUSPENSIONS + 1];
@@ -82,8 +83,8 @@ bool aborted;                 /* the word that is_concerned() reads */
 bool is_listed;               /* in cancellable_suspensions */
 bool cancel_check;            /* fiber::cancel_check */
 bool cancel_called;           /* fiber::cancel_called */
-bool taken;                   /* the event */
-bool holding;                 /* the lock of the list */
+bool taken;                   /* the event has been taken */
+bool holding;                 /* the lock of the list is held */
 
 #define CAS(n, from, to) atomic { number == n && stage == from -> stage = to }
 
@@ -94,7 +95,7 @@ bool holding;                 /* the lock of the list */
 #endif
 
 #define CAN_HOLD (stage == suspended)
-/* The action, called by the worker that holds S: takes the event and resumes S, unless the event's thread has it. */
+/* The action, called by the worker that holds S: takes the event and resumes S, unless the event's thread has taken it. */
 inline action() {
   atomic { assert(!cancel_called); cancel_called = true };
 #ifndef BUG_NOT_HELD
@@ -113,7 +114,7 @@ inline action() {
      }
   :: taken
   fi;
-  atomic { assert(!finished) }                  /* what the action captured is gone then */
+  atomic { assert(!finished) }                  /* then what the action captured no longer exists */
 }
 /* hold_if_concerned(): under the lock of the list. */
 inline hold_if_concerned() {
@@ -178,7 +179,7 @@ over:
   skip
 }
 
-/* The thread that waits for the event. It may never come. */
+/* The thread that waits for the event, which may never come. */
 active proctype event() {
 end_not_begun:
   handed >= 1;
@@ -228,7 +229,7 @@ active proctype fiber() {
         od;
         atomic { in_place = false; assert(helping == 0) }
      :: atomic { s_runs = false; must_follow = true };
-        s_runs                /* a worker continues with S */
+        s_runs                /* a worker continues S */
      fi;
      assert(stage == running && number == n && successes[n] == 1);
 #ifdef CANCEL
@@ -314,7 +315,7 @@ proctype worker() {
   :: atomic { ready > 0 -> ready-- };
      atomic { assert(!s_runs && !must_follow && helping == 0 && !in_place); s_runs = true }
   :: atomic { listed > 0 -> listed-- };
-     /* split_one(): the entry may be an old one. */
+     /* split_one(): the entry may belong to an earlier suspension. */
      atomic { seen = stage; seen_number = number };
      if
 #ifdef BUG_LIST

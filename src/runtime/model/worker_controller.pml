@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker controller: the target that is changed, the flag that sends a surplus worker home, its sleep
-// there and in a search.
+// The worker controller: the changed target, the flag that sends a surplus worker home, and the worker's
+// sleep at home and in a search.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
@@ -16,17 +16,17 @@
 // expect: errors: 1
 //
 // What is modelled: one background worker (background_main and its search), and the decisions of
-// worker_controller::adjust, one at a time (its lock), that make it surplus or call it back, CHANGES of them;
-// every access to a shared word is one step. The worker looks at its flag wherever it polls, searches, or
-// wakes.
+// worker_controller::adjust, one at a time (its lock), that make the worker surplus or call it back, CHANGES
+// of them. Every access to a shared word is one step. The worker checks its flag wherever it polls, searches,
+// or wakes.
 //
-// What must hold when nothing can happen any more (`timeout`): a worker that is surplus sleeps at home, and
-// one that is not is not at home. So no wake-up is lost, and no flag.
+// What must hold when nothing else can happen (`timeout`): a surplus worker sleeps at home, and a worker that
+// is not surplus is not at home. So no wake-up is lost, and no flag.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ macro removes one safeguard:
 //   BUG_CLEAR       the flag is cleared after the target was read
-//   BUG_EPOCH        the wake epoch is read after the target was read
-//   BUG_NO_UNPARK     the controller calls the worker back and does not unpark it
+//   BUG_EPOCH       the wake epoch is read after the target was read
+//   BUG_NO_UNPARK   the controller calls the worker back without unparking it
 //   BUG_FLAG_FIRST  the flag is set before the target is changed
 
 #ifndef CHANGES
@@ -69,12 +69,12 @@ end_at_home:
   fi;
 running:
   at_home = false;
-  seen = epoch;            /* before the last look around */
+  seen = epoch;            /* read before the last check */
   if
   :: leave -> goto home
   :: !leave
   fi;
-  asleep = true;          /* in a search, or working: it polls whenever something happens */
+  asleep = true;          /* the worker searches or works: any event makes it poll */
 end_running:
   epoch != seen;
   asleep = false;
@@ -105,7 +105,7 @@ active proctype controller() {
 #endif
      fi
   :: changes == CHANGES -> break
-  :: true -> break        /* any number of changes up to that */
+  :: true -> break        /* fewer changes than CHANGES */
   od;
   timeout;
   assert(asleep && at_home == surplus)
