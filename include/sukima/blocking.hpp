@@ -7,13 +7,10 @@
 #include <utility>
 
 namespace sukima {
-/// \addtogroup waiting
-/// @{
-
 namespace detail {
-/// Offers the fiber's pending work below `top` to other workers and lets one more worker run. False: not on a
-/// worker.
+/// Offers the fiber's pending work below `top` to other workers and lets one more worker run.
 /// \param top null: the calling code has no context
+/// \returns false if the calling thread is not a worker
 bool blocking_begins(char* top);
 void blocking_ends() noexcept;
 
@@ -30,16 +27,17 @@ class blocking_scope {
   bool active_;
 };
 
-/// @}
 }  // namespace detail
 
+/// \addtogroup waiting
+/// @{
+
 /// Calls f, which waits for something outside the runtime (a file, a socket, a mutex, a process), and lets
-/// another worker run during the wait, so the program keeps as many CPUs busy as without it. Before f begins,
-/// up to 64 pending forks and pieces of loops of this fiber are given to other workers.
+/// another worker run during the wait, so the program keeps as many CPUs busy as without the wait. Before f
+/// begins, up to 64 pending forks and pieces of loops of this fiber are given to other workers.
 ///
-/// f runs on this thread. It may use forks and loops of its own. Code with callbacks should use
-/// `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
-/// f.
+/// f runs on this thread. It may use forks and loops of its own. Code with callbacks should use `suspend`,
+/// which needs no thread while it waits. On an ordinary thread this is a plain call of f.
 ///
 /// If other workers have nothing to do, a call costs about as much as waking a thread (some microseconds),
 /// and at first as much as starting one (tens of microseconds). The runtime compensates for up to 256 blocked
@@ -53,6 +51,7 @@ std::invoke_result_t<F> blocking(F&& f) {
   return std::forward<F>(f)();
 }
 
+/// @}
 }  // namespace sukima
 
 namespace SUKIMA_NAMESPACE {

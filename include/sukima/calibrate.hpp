@@ -35,6 +35,7 @@ class calibration {
   /// The measurements; points into this object, which may be moved.
   [[nodiscard]] sukima_capacity_profile profile() const;
 
+  /// The members have the meaning and the units of those of sukima_capacity_profile.
   std::vector<std::uint32_t> cpus;
   std::vector<sukima_capacity_pair> pairs;
   std::vector<sukima_capacity_latency> latencies;

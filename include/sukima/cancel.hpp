@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancelling a computation: from anywhere, by a std::stop_token, at a deadline.
+// Cancels a computation: from any thread, by a std::stop_token, or at a deadline.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -17,23 +17,24 @@
 
 namespace sukima::detail {
 
-/// Shared by a cancellable computation and its cancellers. `stage` is changed by CAS: open → cancelling →
-/// cancelled, or open → closed; the closing side waits for `cancelling` to pass, because the canceller writes
-/// to the task in that stage.
+/// The state that a cancellable computation and its cancellers share. `stage` is changed by CAS: open →
+/// cancelling → cancelled, or open → closed. The closing side waits for the stage `cancelling` to end,
+/// because the canceller writes to the task in that stage.
 struct cancel_state {
   enum class stage : int { open, cancelling, cancelled, closed };
   std::atomic<stage> now{stage::open};  ///< pairs with: cancel_scope, close_scope in abort.cpp
   fiber* owner = nullptr;
-  task* running = nullptr;  ///< by the owner, in the segment of the scope
+  task* running = nullptr;  ///< the task that the owner runs in the segment of the scope
   choice_point* scope = nullptr;
 };
 
 void cancel_scope(cancel_state& s) noexcept;
-/// The access of `cancellable` to a canceller's state.
+/// Lets `cancellable` make a canceller.
 struct canceller_access;
 /// Ends the scope. \returns whether it was cancelled
 bool close_scope(cancel_state& s) noexcept;
-/// The scope was left by `aborted`: true if it ends here, false if something further out was aborted, too.
+/// Ends a scope that `aborted` has left. \returns true if the abort ends here, false if something further out
+/// was aborted, too
 bool abort_ends_here(cancel_state& s) noexcept;
 void open_scope(cancel_state& s, choice_point* scope) noexcept;
 
@@ -46,8 +47,8 @@ template <class Result> using unless_cancelled = std::conditional_t<
                                      std::reference_wrapper<std::remove_reference_t<Result>>,
                                      std::remove_reference_t<stored<Result>>>>>;
 
-/// Calls body(context) as a scope that `state` cancels. The first of two events decides, the body's end or a
-/// cancellation. A cancelled scope has no value, even if its body noticed nothing and returned one.
+/// Calls body(context) as a scope that `state` cancels. The first of two events decides: the body's end, or a
+/// cancellation. A cancelled scope has no value, even if its body has returned one.
 template <class Body, class Result = std::invoke_result_t<Body&, context>>
 unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) {
   auto* scope = ::new (static_cast<void*>(c.top)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
@@ -83,17 +84,17 @@ struct alarm {
 void start_clock();
 /// \pre the clock's thread runs
 void start_alarm(alarm& a) noexcept;
-/// Afterwards the clock does not touch it.
+/// Stops an alarm. Afterwards the clock does not touch it.
 void stop_alarm(alarm& a) noexcept;
 
 /// A moment at which a scope is cancelled.
 struct deadline : alarm {
   cancel_state* scope = nullptr;
 };
-/// \throws std::system_error  the thread of the clock cannot be started
+/// Starts the clock for a deadline. \throws std::system_error if the clock's thread cannot be started
 void start_deadline(deadline& d);
-/// Afterwards the clock does not touch it. If the moment has come, the scope is cancelled, whether or not the
-/// clock's thread had a CPU in time.
+/// Stops a deadline. Afterwards the clock does not touch it. If the moment has come, the scope is cancelled,
+/// whether or not the clock's thread had a CPU in time.
 void end_deadline(deadline& d) noexcept;
 
 class deadline_keeper {
@@ -112,8 +113,8 @@ class deadline_keeper {
   deadline deadline_;
 };
 
-/// The end of a time span that begins now. Now itself for spans that are not above 0, or not a number; never
-/// for spans of more than a hundred years.
+/// Returns the end of a time span that begins now. For a span that is not above 0, or not a number, this is
+/// now; for a span of more than a hundred years it is never.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point moment_after(std::chrono::duration<Rep, Period> span) {
   using steady = std::chrono::steady_clock;
@@ -138,7 +139,7 @@ std::chrono::steady_clock::time_point steady_moment(std::chrono::time_point<Cloc
 
 template <class F> using scope_result = unless_cancelled<result_of<F&>>;
 
-/// \returns false: the fiber's segment was shielded already
+/// Shields the running segment of the fiber. \returns false if it was already shielded
 bool raise_shield(char* top) noexcept;
 void lower_shield(char* top) noexcept;
 
@@ -178,7 +179,8 @@ template <class F> scope_result<F> cancellable_by_or_until(context c, const std:
   });
 }
 
-/// The running fiber sees no abort from outside `c` while this lives (src/runtime/cancel/abort.hpp).
+/// While this object lives, no abort from outside `c` takes effect in the running fiber
+/// (src/runtime/cancel/abort.hpp).
 class shield {
  public:
   explicit shield(context c) noexcept : place_(raise_shield(c.top) ? c.top : nullptr) {}
@@ -189,7 +191,7 @@ class shield {
   }
 
  private:
-  char* place_;  ///< null: there was a shield already
+  char* place_;  ///< null if the fiber was already shielded
 };
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE
@@ -198,11 +200,12 @@ namespace sukima {
 /// \addtogroup cancelling
 /// @{
 
-/// Cancels the `cancellable` computation that it was made for. Copies do the same.
+/// A handle that cancels the `cancellable` computation for which it was made. Copies cancel the same one.
 class canceller {
  public:
-  /// Aborts the computation: its tasks stop at their next poll. Any thread; later calls, and calls after
-  /// its end, do nothing.
+  /// Aborts the computation: its tasks stop at their next poll. Any thread may call this. Later calls, and
+  /// calls after the end of the computation, do nothing.
+  /// \par Complexity some microseconds; does not wait for the tasks
   void cancel() const noexcept { detail::cancel_scope(*state_); }
 
  private:
@@ -225,7 +228,9 @@ namespace SUKIMA_NAMESPACE {
 /// Calls f(context, canceller). Returns its result as a std::optional, which is empty if f was cancelled
 /// before it ended. For a void f returns whether it ended; for an f that returns a reference the optional
 /// holds a std::reference_wrapper.
-/// \throws what f throws; `aborted` if something around it is aborted
+/// \param c  the caller's own context
+/// \param f  takes a context and a canceller, or only a canceller
+/// \throws what f throws; `aborted` if something around it is aborted; std::bad_alloc
 template <class F> auto cancellable(context c, F&& f) {
   detail::check_context(c, "sukima::cancellable");
   auto state = std::make_shared<detail::cancel_state>();
@@ -252,7 +257,9 @@ template <class F> auto cancellable(F&& f) {
 /// The request may come from any thread; it takes some microseconds, allocates nothing and does not
 /// wait. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
 /// polled.
-/// \param f  takes a context, or nothing
+/// \param c      the caller's own context
+/// \param token  the source of the request
+/// \param f      takes a context, or nothing
 /// \throws what f throws; `aborted` if something around it is aborted
 template <class F>
   requires detail::callable_with<F&>
@@ -273,8 +280,9 @@ auto cancellable(const std::stop_token& token, F&& f) {
 ///
 /// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at
 /// their next poll after it, some tens of microseconds later. Polling costs nothing more: no clock is read.
-/// \param at  a time of any clock. Those other than std::chrono::steady_clock are read once: later changes
-///            of the system's time do not move the deadline.
+/// \param c   the caller's own context
+/// \param at  a time of any clock. Clocks other than std::chrono::steady_clock are read once: later changes
+///            of the system's time do not move the deadline
 /// \param f   takes a context, or nothing
 /// \throws what f throws; `aborted` if something around it is aborted; std::system_error if the thread
 ///         cannot be started
@@ -299,6 +307,7 @@ auto cancellable(std::chrono::time_point<Clock, Duration> at, F&& f) {
   return detail::with_context(
       [&](context c) { return detail::cancellable_until(c, detail::steady_moment(at), f); });
 }
+/// The same with a time span, without a context.
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
@@ -307,7 +316,7 @@ auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
 }
 
 /// Calls f until a stop is requested or a moment has come, whichever is first, in one scope for both.
-/// Otherwise as with one of them.
+/// Otherwise as the functions with only one of them.
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, const std::stop_token& token, std::chrono::time_point<Clock, Duration> at,
@@ -315,6 +324,7 @@ auto cancellable(context c, const std::stop_token& token, std::chrono::time_poin
   detail::check_context(c, "sukima::cancellable");
   return detail::cancellable_by_or_until(c, token, detail::steady_moment(at), f);
 }
+/// The same with a time span, which begins now.
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, const std::stop_token& token, std::chrono::duration<Rep, Period> span, F&& f) {
@@ -329,6 +339,7 @@ auto cancellable(const std::stop_token& token, std::chrono::time_point<Clock, Du
   return detail::with_context(
       [&](context c) { return detail::cancellable_by_or_until(c, token, moment, f); });
 }
+/// The same with a time span, without a context.
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(const std::stop_token& token, std::chrono::duration<Rep, Period> span, F&& f) {
@@ -343,6 +354,7 @@ auto cancellable(const std::stop_token& token, std::chrono::duration<Rep, Period
 /// of `cancellable` are cancelled as usual, and exceptions leave f.
 ///
 /// A destructor that runs because an exception is in flight is shielded without this.
+/// \param c  the caller's own context
 /// \param f  takes a context, or nothing
 /// \returns what f returns
 /// \throws what f throws

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs this process may use, as a number with reasons: the plain C interface of sukima::capacity.
+// The number of CPUs that this process may use, with reasons: the plain C interface of sukima::capacity.
 #ifndef SUKIMA_CAPACITY_H
 #define SUKIMA_CAPACITY_H
 
@@ -13,10 +13,9 @@
 /// on 8 CPUs they are 1.5 and 8.
 ///
 /// All functions may be called from any thread, keep `errno`, are not cancellation points, start no thread,
-/// keep no file open between calls, and use no `malloc` and no stdio (sukima_capacity_explain() alone uses
-/// `malloc`). They ask the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may
-/// call them. They leave unreadable files out of the numbers and record them as notes; none
-/// aborts.
+/// keep no file open between calls, and use no `malloc` and no stdio (only sukima_capacity_explain() uses
+/// `malloc`). They call the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may
+/// call them. They leave unreadable files out of the numbers and record them as notes. No function aborts.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -96,7 +95,7 @@ typedef struct sukima_capacity_facts {
   uint32_t note_count;  ///< how many things were ignored or could not be read
   uint32_t
       ancestors_hidden;  ///< 1 if groups above its own cannot be seen, whose limits are therefore unknown
-  sukima_capacity_kind binding;  ///< which kind of limit `usable` comes from
+  sukima_capacity_kind binding;  ///< the kind of the limit from which `usable` comes
 } sukima_capacity_facts;
 
 /// One limit, for people to read.
@@ -105,31 +104,32 @@ typedef struct sukima_capacity_limit {
   double value;  ///< in the unit of its kind; for a weight relative to the default; infinite if no limit
   uint64_t period_us;  ///< a quota's period in microseconds, otherwise 0
   uint32_t level;  ///< 0 is the process's own group, 1 the group above it, and so on; otherwise 0
-  uint32_t is_binding;  ///< 1 for the one limit that `usable` comes from
+  uint32_t is_binding;  ///< 1 for the limit from which `usable` comes
   const char* file;  ///< where it was read: a path, the name of a system call or of a variable
   const char* text;  ///< one sentence in English
   uint64_t periods;  ///< of a quota: periods since the group was made in which it wanted CPU; 0 is unknown
   uint64_t throttled_periods;  ///< of these, those in which the quota held it back
 } sukima_capacity_limit;
 
-/// Something that was ignored.
+/// A file or setting that was ignored.
 typedef struct sukima_capacity_note {
-  const char* file;  ///< where
-  const char* text;  ///< what, one sentence in English
+  const char* file;  ///< its path or name
+  const char* text;  ///< what was ignored, one sentence in English
 } sukima_capacity_note;
 
-/// Numbers and reasons. Belongs to the caller, does not change, and is one piece of memory.
+/// The numbers, and the reasons for them. It belongs to the caller, does not change, and is one piece of
+/// memory.
 typedef struct sukima_capacity_report {
-  sukima_capacity_facts facts;
-  size_t limit_count;
+  sukima_capacity_facts facts;  ///< the numbers
+  size_t limit_count;  ///< number of limits
   const sukima_capacity_limit*
       limits;  ///< online, affinity, cpuset, then each group from the process's upwards
-  size_t note_count;
-  const sukima_capacity_note* notes;
+  size_t note_count;  ///< number of notes
+  const sukima_capacity_note* notes;  ///< what was ignored or could not be read
   const char* error;  ///< why the override was ignored; NULL if it is valid
 } sukima_capacity_report;
 
-/// How to turn a number of CPUs into a number of threads.
+/// The ways to turn a number of CPUs into a number of threads.
 typedef enum sukima_capacity_rounding {
   SUKIMA_CAPACITY_CEILING,  ///< 1.4 gives 2: uses all of a quota, and is throttled at times
   SUKIMA_CAPACITY_FLOOR,  ///< 1.4 gives 1: is never throttled, leaves a part of a quota unused
@@ -138,7 +138,7 @@ typedef enum sukima_capacity_rounding {
 
 /// The user's rounding policy. All zero is: ceiling, at least one thread, nothing reserved.
 typedef struct sukima_capacity_policy {
-  sukima_capacity_rounding rounding;
+  sukima_capacity_rounding rounding;  ///< how to round what is left after `reserve`
   uint32_t minimum;  ///< never fewer than this; 0 counts as 1
   double reserve;  ///< CPUs to leave to others, taken off first; negative and not-a-number count as 0
 } sukima_capacity_policy;
@@ -172,12 +172,13 @@ SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_
 /// \par Complexity linear in the depth of the group: four to six small files, and one more a level
 SUKIMA_CAPACITY_API int sukima_capacity_refresh(sukima_capacity* handle, sukima_capacity_facts* facts);
 
-/// The facts of the latest refresh (or of the opening), without reading any file: about 10 ns.
+/// Returns the facts of the latest refresh (or of the opening), without reading any file.
 /// \param handle an opened handle
 /// \param facts  gets the facts
+/// \par Complexity constant, about 10 ns
 SUKIMA_CAPACITY_API void sukima_capacity_latest(const sukima_capacity* handle, sukima_capacity_facts* facts);
 
-/// Why the override was ignored.
+/// Returns the reason why the override was ignored.
 /// \param handle an opened handle
 /// \return one sentence that names the variable, its value and what is accepted; valid until the handle is
 ///         closed; NULL if the override is valid
@@ -198,8 +199,9 @@ SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_explain(const sukima
 /// \param report a report, or NULL
 SUKIMA_CAPACITY_API void sukima_capacity_report_free(sukima_capacity_report* report);
 
-/// Name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override", "host", "steal",
-/// "neighbour", "throttling", "waiting", "pressure", "core", "nice"; "unknown" for others.
+/// Returns the name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override",
+/// "host", "steal", "neighbour", "throttling", "waiting", "pressure", "core", "nice"; "unknown" for other
+/// values.
 SUKIMA_CAPACITY_API const char* sukima_capacity_kind_name(sukima_capacity_kind kind);
 
 /// Turns a number of CPUs into a number of threads by the user's policy.
@@ -229,7 +231,7 @@ SUKIMA_CAPACITY_API size_t sukima_capacity_operator_units(double cpus, char* mem
 }
 #endif
 
-// How much CPU the neighbours leave within the limits.
+// The CPU that the neighbours leave within the limits.
 #include <sukima/capacity/estimate.h>
 // The places of threads and of memory.
 #include <sukima/capacity/places.h>

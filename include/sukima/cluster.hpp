@@ -17,11 +17,11 @@
 
 namespace sukima::detail {
 
-/// An entry, as a node sees it.
+/// An entry on one node.
 struct cluster_entry {
   void (*run)(cluster_entry&, context) = nullptr;  ///< calls the function and keeps its result
-  void (*put)(cluster_entry&, std::vector<std::byte>&) = nullptr;
-  void (*get)(cluster_entry&, std::span<const std::byte>) = nullptr;  ///< the result comes from node 0
+  void (*put)(cluster_entry&, std::vector<std::byte>&) = nullptr;  ///< appends the result in bytes
+  void (*get)(cluster_entry&, std::span<const std::byte>) = nullptr;  ///< takes the result from node 0
   const char* call = nullptr;  ///< what it calls: the mangled type of the call, or a name of the language
   const char* result_type = nullptr;  ///< mangled; null in the language
 };
@@ -71,8 +71,9 @@ namespace sukima::cluster {
 /// captures. Values that a task writes into globals stay on its node.
 /// \param function  the same call on each node; its arguments and its result must be able to travel
 ///                  (sukima::can_travel)
+/// \returns the result of the function, the same on all nodes
 /// \throws what the function throws. An exception from another node arrives with its type if SUKIMA_EXCEPTION
-/// names that, otherwise as remote_exception
+///         names that, otherwise as remote_exception
 ///
 /// Each node ends with status 2 and one sentence if the nodes cannot connect (another program at one of them,
 /// another token), if they call different functions in one entry, or if srun or a PMIx launcher has started
@@ -81,7 +82,8 @@ namespace sukima::cluster {
 /// Under `sukima cluster run --hope` every node runs the function, and omits tasks whose results others have
 /// sent. Then the others continue without a node that is lost or does not arrive, and exceptions arrive as
 /// they were thrown (docs/hope.md).
-/// \par Complexity one message to each node at the end, and a few for each task that travels
+/// \par Complexity one message to each node at the end, and a few for each task that travels. Sources:
+///      requests and lifelines as in X10 (docs/cluster.md), hierarchical omission as in HOPE (docs/hope.md)
 template <class Call>
   requires detail::call_can_travel<Call>
 auto run(Call function) {
@@ -90,12 +92,12 @@ auto run(Call function) {
   return entry.take();
 }
 
-/// Returns how many nodes this program was started with; 1 if it runs alone.
+/// Returns the number of nodes with which this program was started; 1 if it runs alone.
 std::uint32_t nodes();
 /// Returns the number of this node, from 0. A node that joined later has a number of nodes() or more.
 std::uint32_t this_node();
 
-/// How many tasks and messages one node has had so far. If nodes steal, the counts of named tasks and of
+/// The counts of tasks and messages of one node so far. If nodes steal, the counts of named tasks and of
 /// reports are 0; under `--hope`, `received`, `lifelines` and `aborts` are 0.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
@@ -110,11 +112,12 @@ struct traffic {
   std::uint64_t published = 0;  ///< named tasks whose result it sent to other nodes
   std::uint64_t helped = 0;  ///< named tasks begun although another node had announced that it runs them
   std::uint64_t taken_over = 0;  ///< named tasks begun after the node that ran them was lost
-  /// Named tasks left to another node that had begun them, too: it has a lower number, or began earlier.
+  /// Named tasks that it left to another node that had begun them, too, and has a lower number or began
+  /// earlier.
   std::uint64_t yielded = 0;
   std::uint64_t notes = 0;  ///< messages that it sent
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
-  /// Reports of other nodes that it forwarded as a mediator: among more than eight nodes.
+  /// Reports of other nodes that it forwarded as a mediator. There are mediators among more than eight nodes.
   std::uint64_t forwarded = 0;
   /// Reports that it did not forward to a node of its group, because that node needs others.
   std::uint64_t withheld = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima::context: the top of the running fiber's choice stack, handed from function to function.
+// sukima::context: the top of the running fiber's choice stack, which functions pass on as their first
+// argument.
 #pragma once
 
 #include <sukima/detail/required_cxx.hpp>  // first
@@ -26,16 +27,15 @@ template <bool Closed, unsigned Unpolled> struct clone_mark;
 
 /// The address at which the running fiber puts its next pending fork. A context is passed by value to the
 /// function that is called next, is kept in a register, and is valid only during that call. Never store a
-/// context, and never use it after the call that received it has returned. A branch or a loop body gets
-/// its own context, and must not use an outer one that it has captured. Builds without NDEBUG check that:
-/// a wrong context ends the program with a message (checks.hpp). -DSUKIMA_CHECKED=0 or =1 overrides
-/// NDEBUG.
+/// context, and never use it after the call that received it has returned. A branch or a loop body gets its
+/// own context, and must not use an outer one that it has captured. Builds without NDEBUG check that: a wrong
+/// context ends the program with a message (checks.hpp). -DSUKIMA_CHECKED=0 or =1 overrides NDEBUG.
 struct context {
-  char* top;
+  char* top;  ///< where the next choice point begins; for the library
 
   context() = default;
   context(char* t) noexcept : top(t) {}  // NOLINT(google-explicit-constructor)
-  /// Parallel code below a sequential clone.
+  /// The context of parallel code that a sequential clone calls.
   template <bool Closed, unsigned Unpolled>
   context(clone_mark<Closed, Unpolled>* clone) noexcept  // NOLINT(google-explicit-constructor)
       : top(reinterpret_cast<char*>(clone)) {}
@@ -45,7 +45,7 @@ struct context {
 /// counts the forks, loops and searches of generic callables above it: work at the same depth is expected to
 /// take as long as it took before (docs/clones.md).
 struct tracked_context : context {
-  std::uint32_t depth;
+  std::uint32_t depth;  ///< number of generic forks, loops and searches above
 };
 
 /// The context of a generic callable below which no clone runs: clones are switched off, or a clone was left
@@ -63,7 +63,7 @@ using clone_context = clone_mark<false, 0>*;
 
 namespace sukima::detail {
 
-/// Whether it is one of the types of contexts.
+/// Whether C is the type of a context of a sequential clone.
 template <class C> inline constexpr bool is_clone_context = false;
 template <bool Closed, unsigned Unpolled>
 inline constexpr bool is_clone_context<clone_mark<Closed, Unpolled>*> = true;
@@ -72,7 +72,7 @@ concept clone_context_type = is_clone_context<C>;
 template <class C>
 concept context_type = std::is_base_of_v<context, C> || clone_context_type<C>;
 
-/// A class that has one call operator, which is not a template: its parameters have types of their own.
+/// A class with exactly one call operator, which is not a template.
 template <class F>
 concept has_one_call = requires { &std::remove_cvref_t<F>::operator(); };
 template <class F> inline constexpr bool may_be_generic = false;
@@ -80,13 +80,15 @@ template <class F>
   requires std::is_class_v<std::remove_cvref_t<F>>
 inline constexpr bool may_be_generic<F> = !has_one_call<F>;
 
-/// The context that a callable is asked with: generic ones are not made for a plain context as well.
+/// The type of context with which the library tests whether a callable takes one. A generic callable is
+/// tested with a tracked context only, so that it is not instantiated for a plain context as well.
 template <class F> using asked_context = std::conditional_t<may_be_generic<F>, tracked_context, context>;
 
-/// A callable may ask for a context as its first argument, or not.
+/// A callable that takes a context before these arguments.
 template <class F, class... Arguments>
 concept takes_context = std::is_invocable_v<F, asked_context<F>, Arguments...>;
 
+/// A callable that takes these arguments, with a context before them or without.
 template <class F, class... Arguments>
 concept callable_with = takes_context<F, Arguments...> || std::is_invocable_v<F, Arguments...>;
 
@@ -104,14 +106,14 @@ template <class F, class... Arguments> using result_of = typename result_with<F,
 template <class F, class... Arguments>
 concept generic_callable = may_be_generic<F> && std::is_invocable_v<F, tracked_context, Arguments...> &&
                            std::is_invocable_v<F, clone_context, Arguments...>;
-/// Whether a clone may call it as it is: true unless it would fork there with a plain context.
+/// Whether a clone may call F as it is: true unless F would fork there with a plain context.
 template <class F, class... Arguments>
 concept fits_clone = generic_callable<F, Arguments...> || !takes_context<F, Arguments...>;
 
-/// `ambient_of` a small fiber.
+/// `ambient_of` for a small fiber.
 ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
 
-/// The ambient context of the fiber that owns this address.
+/// Returns the ambient context of the fiber that owns this address.
 [[gnu::always_inline]] inline ambient_state& ambient_of(const void* in_choice_stack) noexcept {
   gate& g = gate_of(in_choice_stack);
   if (g.shared) [[unlikely]]
@@ -122,17 +124,18 @@ ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
 /// Changes a fiber's ambient context while this object lives: sets it where code with a context calls code
 /// without one, and clears it where code without a context calls code with one. So at any time the top of the
 /// choice stack is either in a context that is passed on, or in the ambient context.
-/// \tparam Remembers the context that was ambient before. Where one is set there was none, so the object is
-///                   one pointer: g++ does not find out by itself that a member is always null.
+/// \tparam Remembers whether the object restores the previous ambient context. An object that sets a context
+///                   restores none, because there was none before. It is one pointer then: g++ does not find
+///                   out by itself that a member is always null.
 template <bool Remembers> class ambient_context {
  public:
-  /// `c` becomes ambient. None was before, because the caller has a context.
+  /// Makes `c` the ambient context. There was none before, because the caller has a context.
   explicit ambient_context(context c) noexcept
     requires(!Remembers)
       : state_(ambient_of(c.top)) {
     state_.top = c.top;
   }
-  /// Empties it: what runs now is handed its context.
+  /// Clears the ambient context, because the code that runs now receives its context as an argument.
   explicit ambient_context(ambient_state& state) noexcept
     requires Remembers
       : state_(state), outer_(state.top) {
@@ -148,7 +151,7 @@ template <bool Remembers> class ambient_context {
   }
 
   const ambient_state& state() const noexcept { return state_; }
-  /// The context that was ambient before and will be again; its top is null if there was none.
+  /// Returns the context that was ambient before and will be again; its top is null if there was none.
   context outer() const noexcept
     requires Remembers
   {
@@ -163,7 +166,7 @@ template <bool Remembers> class ambient_context {
 ambient_context(context) -> ambient_context<false>;
 ambient_context(ambient_state&) -> ambient_context<true>;
 
-/// Notes for the checks, as long as this object lives, that a function runs which was handed this context.
+/// Records for the checks, as long as this object lives, that the running function has received this context.
 class handed_context {
  public:
   explicit handed_context(context c) noexcept : state_(ambient_of(c.top)), outer_(state_.handed) {
@@ -182,7 +185,8 @@ class handed_context {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// The context that a callable is handed: a generic one gets a tracked context instead of a plain one.
+/// Returns the context to pass to a callable: a generic callable gets a tracked context instead of a plain
+/// one.
 template <class F> [[gnu::always_inline]] inline auto handed_to(context c) noexcept {
   if constexpr (may_be_generic<F>)
     return tracked_context{c, 0};
@@ -204,7 +208,7 @@ template <context_type C, class F, class... Arguments>
     const handed_context own(c);
     return std::invoke(std::forward<F>(f), handed_to<F>(c), std::forward<Arguments>(arguments)...);
   } else if constexpr (takes_context<F, Arguments...> && std::is_class_v<std::remove_reference_t<F>>) {
-    // g++ counts std::invoke as big.
+    // A direct call, because g++ estimates std::invoke as large when it decides what to inline.
     return std::forward<F>(f)(handed_to<F>(c), std::forward<Arguments>(arguments)...);
   } else if constexpr (takes_context<F, Arguments...>) {
     return std::invoke(std::forward<F>(f), handed_to<F>(c), std::forward<Arguments>(arguments)...);

@@ -16,25 +16,26 @@ namespace sukima {
 /// rules.
 struct aborted {};
 
-/// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.
-/// A program that does not catch it prints the text on stderr and ends with exit code 2.
+/// Thrown if a setting has a value that is not accepted. The text names the setting, the value and the
+/// accepted values. A program that does not catch it prints the text on stderr and ends with exit code 2.
 struct bad_setting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A runtime was used in a way that cannot work: after it was shut down, after fork() in the child while
-/// tasks ran elsewhere, a second resume of one suspension. The text says which.
+/// Thrown if a program uses the library in a way that cannot work: a runtime after its shutdown, a runtime in
+/// the child after fork() while tasks ran in the parent, a second resume of one suspension. The text says
+/// which.
 struct usage_error : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// The touched future was cancelled, or its runtime ended before it began.
+/// Thrown by a touch of a future that was cancelled, or whose runtime ended before the future began.
 struct cancelled : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A search's `apply` rejected, when the search was replayed after a backtrack, a choice that it had
-/// accepted: it must depend only on the workspace and the choice. Prune in the body instead.
+/// Thrown if a search's `apply` rejects a choice that it had accepted, when the search is replayed after a
+/// backtrack. `apply` must depend only on the workspace and the choice. Prune in the body instead.
 struct replay_error : std::logic_error {
   using std::logic_error::logic_error;
 };

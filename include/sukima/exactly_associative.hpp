@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reductions give the same bits however their operands are grouped.
+// exactly_associative: marks the reductions whose result has the same bits however the operands are grouped.
 #pragma once
 
 #include <array>
@@ -12,8 +12,9 @@
 
 namespace sukima::detail {
 
-/// Values without a floating-point part: an operation on them that is associative is so to the last bit.
-/// Classes count only if they are known, because others may hold a floating-point number.
+/// Whether values of this type have no floating-point part. An associative operation on such values gives the
+/// same bits in each grouping. Of classes only those below count, because others may hold a floating-point
+/// number.
 template <class T> inline constexpr bool holds_no_float =
     !std::is_floating_point_v<T> && !std::is_class_v<T> && !std::is_union_v<T>;
 template <class T, std::size_t N> inline constexpr bool holds_no_float<std::array<T, N>> = holds_no_float<T>;
@@ -30,10 +31,11 @@ namespace sukima {
 /// \addtogroup loops
 /// @{
 
-/// Whether combine(combine(a, b), c) and combine(a, combine(b, c)) are the same bits for all values of T.
+/// Whether combine(combine(a, b), c) and combine(a, combine(b, c)) have the same bits for all values of T.
 ///
 /// Loops and searches that combine such values group them as is convenient. Under `sukima cluster run --hope`
-/// all others group them by the numbers of the iterations, so that each node and each run gets the same bits.
+/// all other loops and searches group values by the numbers of the iterations, so that each node and each run
+/// gets the same bits.
 /// True by default for integers, enumerations, pointers, and arrays, pairs, tuples, optionals, vectors and
 /// strings of these. Specialize it for an operation of your own that is exact, as a maximum is:
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Senders, a scheduler, futures and coroutines: event loops and coroutines of other programs run work on
-// Sukima's workers.
+// Senders, a scheduler, futures and coroutines, with which event loops and coroutines of other programs run
+// work on Sukima's workers.
 //
 // The names are those of P2300 (std::execution, C++26), of which this is a small part: schedule, just, then,
 // connect, start, sync_wait, task. A sender sends one value or none.
@@ -38,15 +38,16 @@ concept sender = std::same_as<typename std::remove_cvref_t<S>::sender_concept, s
                  std::move_constructible<std::remove_cvref_t<S>> &&
                  requires { typename std::remove_cvref_t<S>::value_type; };
 
-/// Connects a sender to a receiver. \returns the state of the operation. It must not be moved, and must exist
-/// until one of the receiver's functions is called
+/// Connects a sender to a receiver.
+/// \returns the state of the operation. It must not be moved, and must exist until one of the receiver's
+///          functions is called
 template <sender S, class Receiver> [[nodiscard]] auto connect(S&& s, Receiver r) {
   return std::forward<S>(s).connect(std::move(r));
 }
-/// Starts an operation, once.
+/// Starts an operation. To be called once.
 template <class Operation> void start(Operation& operation) noexcept { operation.start(); }
 
-/// Sends a value at once, on the thread that starts it.
+/// The sender that `just` makes: sends a value at once, on the thread that starts it.
 template <class T> class just_sender {
  public:
   using sender_concept = sender_t;
@@ -105,8 +106,9 @@ template <class S, class F> class then_sender {
 template <sender S, class F> then_sender<std::remove_cvref_t<S>, std::decay_t<F>> then(S&& s, F&& f) {
   return {std::forward<S>(s), std::forward<F>(f)};
 }
-/// The same for `sender | then(f)`.
+/// The same for the form `sender | then(f)`.
 template <class F> detail::then_closure<std::decay_t<F>> then(F&& f) { return {std::forward<F>(f)}; }
+/// The sender on the left followed by the function of `then` on the right.
 template <sender S, class F> auto operator|(S&& s, detail::then_closure<F> closure) {
   return then(std::forward<S>(s), std::move(closure.f));
 }
@@ -133,12 +135,12 @@ class pool {
   detail::pool_core core_;
 };
 
-/// A handle of a pool. Two are equal if they belong to the same pool.
+/// A handle of a pool. Two handles are equal if they belong to the same pool.
 class scheduler {
  public:
   bool operator==(const scheduler&) const = default;
 
-  /// Completes on a worker.
+  /// The sender that `schedule` makes: completes on one of the pool's workers.
   class schedule_sender {
    public:
     using sender_concept = sender_t;
@@ -162,6 +164,7 @@ class scheduler {
    private:
     detail::pool_core* pool_;
   };
+  /// Returns a sender that completes on one of the pool's workers.
   schedule_sender schedule() const noexcept { return schedule_sender(*pool_); }
 
  private:
@@ -176,7 +179,8 @@ inline scheduler::schedule_sender schedule(const scheduler& on) noexcept { retur
 
 /// Starts a sender and waits until it has completed. On a worker the fiber is suspended, and the worker does
 /// other work. An ordinary thread sleeps.
-/// \returns a tuple of its value, or an empty one; nothing if it was cancelled
+/// \returns an optional with a tuple of its value, or with an empty tuple if it sends none. The optional is
+///          empty if the sender was cancelled
 /// \throws what it sends as an error
 template <sender S> auto sync_wait(S&& s) {
   using value_type = typename std::remove_cvref_t<S>::value_type;
@@ -224,7 +228,7 @@ template <class T = void> class [[nodiscard]] task {
   std::coroutine_handle<promise_type> frame_;
 };
 
-/// The result of work that has begun already, from `async`. It is a sender, too. A program may wait for it or
+/// The result of work that has already begun, from `async`. It is a sender, too. A program may wait for it or
 /// await it once.
 template <class T> class [[nodiscard]] future {
  public:
@@ -250,23 +254,26 @@ template <class T> class [[nodiscard]] future {
   std::shared_ptr<detail::future_state<T>> state_;
 };
 
-/// Starts a sender now. \returns a future of its value. The work runs to its end even if the future is
-/// dropped
+/// Starts a sender now.
+/// \returns a future of its value. The work runs to its end even if the future is dropped
+/// \throws std::bad_alloc; what moving the sender throws
 template <sender S> future<typename S::value_type> ensure_started(S s) {
   using value_type = typename S::value_type;
   auto state = std::make_shared<detail::future_state<value_type>>();
   detail::start_detached(std::move(s), detail::future_receiver<value_type>{state});
   return future<value_type>(std::move(state));
 }
-/// Starts a call of f() on one of the scheduler's workers. \returns a future of its result
+/// Starts a call of f() on one of the scheduler's workers.
+/// \returns a future of its result. The call runs to its end even if the future is dropped
+/// \throws std::bad_alloc; what moving f throws
 template <class F>
   requires std::invocable<std::decay_t<F>&>
 auto async(const scheduler& on, F&& f) {
   return ensure_started(then(schedule(on), std::forward<F>(f)));
 }
 
-/// Any number of started senders, which `join` awaits together. It is a task_group for coroutines, which may
-/// end on another thread than the one on which they began.
+/// Any number of started senders, which `join` awaits together: a task_group for coroutines, which may end on
+/// another thread than the one on which they began.
 ///
 /// The senders may spawn more. `join` sends their first error; other errors are lost.
 class counting_scope {
@@ -288,6 +295,7 @@ class counting_scope {
     }
   }
 
+  /// The sender that `join` makes.
   class join_sender {
    public:
     using sender_concept = sender_t;
@@ -301,7 +309,7 @@ class counting_scope {
     detail::scope_core* core_;
   };
   /// Returns a sender that completes when all spawned work has ended, on the thread where the last of it
-  /// ended. One at a time.
+  /// ended, or at once if it has already ended. Only one such sender may be in progress at a time.
   join_sender join() noexcept { return join_sender(core_); }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_filter, parallel_partition, parallel_remove_if and parallel_unique.
+// parallel_filter, parallel_partition, parallel_remove_if and parallel_unique: algorithms that select
+// elements.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -25,8 +26,7 @@ template <class I, class Equal, class Projection>
 concept comparable_at = std::random_access_iterator<I> && std::permutable<I> &&
                         std::indirect_equivalence_relation<Equal, std::projected<I, Projection>>;
 
-/// Whether the elements of a range that is given away are moved: not if it refers to elements of another
-/// range.
+/// Whether the elements of an rvalue range are moved: not if the range refers to elements of another range.
 template <class Range>
 inline constexpr bool owns_elements =
     !std::is_lvalue_reference_v<Range> && !std::ranges::borrowed_range<Range> &&
@@ -56,6 +56,7 @@ namespace SUKIMA_NAMESPACE {
 /// The predicate is called once for each element; its answers are stored as bits. The elements are
 /// copied, or moved if the range is an rvalue that owns them, as `std::move(vector)`. Elements without
 /// a default constructor are copied by one worker.
+/// \param c      the caller's own context
 /// \param range  random access; alive and unchanged during the call
 /// \param predicate, projection  are called by several workers at the same time
 /// \throws what a callback or a copy throws, after the rest was aborted; `sukima::aborted` if the caller
@@ -81,8 +82,11 @@ auto parallel_filter(Range&& range, Predicate predicate, Projection projection =
 
 /// Copies the elements of [first, last) for which predicate(projection(element)) holds to `out`, in
 /// their order, as std::copy_if.
+/// \param c    the caller's own context
+/// \param first, last  random-access iterators
 /// \param out  random access, with room for all accepted elements. The ranges must not overlap. Different
 ///             elements of `out` must not share memory, as those of std::vector<bool> do
+/// \param predicate, projection  are called by several workers at the same time
 /// \returns the end of the copies
 /// \throws as parallel_filter of a range; some elements are copied then
 /// \par Complexity last − first calls of the predicate and at most as many copies; (last − first) / 8 bytes
@@ -108,6 +112,8 @@ Out parallel_filter(I first, I last, Out out, Predicate predicate, Projection pr
 /// std::partition. Within each group the order is unspecified.
 ///
 /// Elements need not be copied, no memory is allocated, and an exception of a callback loses no element.
+/// \param c  the caller's own context
+/// \param first, last  random-access iterators
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the first element for which the predicate does not hold
 /// \throws as parallel_filter, without std::bad_alloc
@@ -135,6 +141,7 @@ I parallel_partition(I first, I last, Predicate predicate, Projection projection
   return detail::with_context(
       [&](context c) { return detail::partition_at(c, first, last, predicate, projection); });
 }
+/// The same for a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Predicate, class Projection = std::identity>
   requires detail::separable_at<std::ranges::iterator_t<Range>, Predicate, Projection>
 std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predicate predicate,
@@ -147,6 +154,8 @@ std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predic
 /// Removes the elements for which predicate(projection(element)) holds, as std::remove_if: moves the others
 /// to the front, in their order. To erase the rest of the range: `v.erase(sukima::parallel_remove_if(c, v,
 /// unwanted), v.end())`.
+/// \param c  the caller's own context
+/// \param first, last  random-access iterators
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_filter; elements may be moved-from then, as with std::remove_if
@@ -176,6 +185,7 @@ I parallel_remove_if(I first, I last, Predicate predicate, Projection projection
     return parallel_remove_if(c, first, last, std::move(predicate), std::move(projection));
   });
 }
+/// The same for a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Predicate, class Projection = std::identity>
   requires detail::separable_at<std::ranges::iterator_t<Range>, Predicate, Projection>
 std::ranges::borrowed_iterator_t<Range> parallel_remove_if(Range&& range, Predicate predicate,
@@ -187,7 +197,9 @@ std::ranges::borrowed_iterator_t<Range> parallel_remove_if(Range&& range, Predic
 
 /// Keeps the first of consecutive equal elements, as std::unique: moves the kept elements to the front, in
 /// their order.
-/// \param equal  an equivalence relation; several workers call it at the same time, and the projection too
+/// \param c      the caller's own context
+/// \param first, last  random-access iterators
+/// \param equal, projection  `equal` is an equivalence relation; several workers call both at the same time
 /// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_remove_if
 /// \par Complexity n − 1 calls of `equal` for n = last − first, and at most 2n moves as parallel_remove_if
@@ -214,6 +226,7 @@ I parallel_unique(I first, I last, Equal equal = {}, Projection projection = {})
   return detail::with_context(
       [&](context c) { return detail::unique_projected(c, first, last, equal, projection); });
 }
+/// The same for a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Equal = std::ranges::equal_to,
           class Projection = std::identity>
   requires detail::comparable_at<std::ranges::iterator_t<Range>, Equal, Projection>

@@ -89,7 +89,7 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   }
 };
 
-/// The body of a fold in the fixed order: adds one block up, from the neutral element on.
+/// The body of a fold in the fixed order: adds up one block, starting with the neutral element.
 template <class T, class Source, class Body, bool WithContext> struct block_fold {
   const block_numbers<Source>& blocks;
   const T& identity;
@@ -116,7 +116,7 @@ template <class T, class Source, class Body> struct block_fold<T, Source, Body, 
 /// The number of sums of a fold. It is small because sums are costly to make.
 inline constexpr std::int64_t blocks_of_a_fold = 128;
 
-/// parallel_fold whose sums begin at the same elements whatever is split off.
+/// parallel_fold in the fixed order: its sums begin at the same elements, whatever work is split off.
 template <context_type C, class T, class Source, class Body, class Combine>
 [[gnu::noinline]] T fold_in_fixed_order(C c, const Source& source, std::int64_t count, const T& identity,
                                         Body& body, Combine& combine) {
@@ -174,11 +174,15 @@ namespace SUKIMA_NAMESPACE {
 /// Use it for sums that are costly to make or to copy for each element: histograms, sets, strings, matrices.
 /// There is one sum, and one more for each piece that another worker took. rayon calls this fold and reduce;
 /// TBB's parallel_reduce has this form.
+/// \param c         the caller's own context
+/// \param first, last  the elements, as for parallel_for
 /// \param identity  combine(identity, x) must be x. Copied at the beginning of each piece
 /// \param body      body(T& sum, element); with a blocked_range body(T& sum, begin, end), with a range2d
 ///                  body(T& sum, row, column). Its result is ignored. A body that takes T or const T& would
 ///                  lose what it adds, so it does not compile
 /// \param combine   T combine(T, T), associative
+/// \param hints     `sukima::guard`, `sukima::split`, `sukima::grain`
+/// \returns the sum of all elements; a copy of `identity` if there are none
 /// \throws as parallel_for
 /// \par Complexity last − first calls of body; one copy of identity and one combine for each piece given away
 template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
@@ -211,7 +215,7 @@ T parallel_fold(A first, B last, const T& identity, Body&& body, Combine&& combi
   return detail::with_context(
       [&](context c) { return parallel_fold(c, first, last, identity, body, combine, hints...); });
 }
-/// The same without a context.
+/// The same over a range, without a context.
 template <detail::any_range Range, class T, class Body, class Combine, class... Hints>
   requires std::copy_constructible<T> && detail::body_over<Body, Range, T&>
 T parallel_fold(Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {

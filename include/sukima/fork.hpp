@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork2 and fork: call functions that may run at the same time.
+// fork2 and fork: calls of functions that may run at the same time.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -21,14 +21,15 @@ namespace SUKIMA_NAMESPACE {
 /// about a nanosecond. `first` runs at once, and `second` runs afterwards unless another worker has taken it.
 /// Each may take a `sukima::context` as its argument and should pass it on to the functions that it calls.
 /// \param c        the caller's own context
+/// \param first    called at once, on this thread
 /// \param second   is moved into the choice stack. Its captures may have destructors; results need no default
-/// constructor
+///                 constructor
 /// \param hints    `sukima::guard(p)`: the probability of a split. `sukima::on(place)`: where the second
 ///                 branch should run. No other arguments are hints here; `fork` takes more than two functions
 /// \throws what `first` throws, otherwise what `second` throws, after the other one was aborted and awaited;
 ///         `sukima::aborted` if the caller itself is aborted
-/// \par Complexity constant. docs/protocols.md describes the protocol: Tascell's temporary backtracking, with
-/// two polls for each fork
+/// \par Complexity constant, with two polls for each fork. docs/protocols.md describes the protocol:
+///      Tascell's temporary backtracking (Hiraishi, Yasugi, Umatani, Yuasa, PPoPP 2009)
 template <detail::context_type C, class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>
 [[gnu::always_inline]] inline auto fork2(C c, First&& first, Second&& second, Hints... hints) {
@@ -61,7 +62,7 @@ inline auto fork2(First&& first, Second&& second, Hints... hints) {
 }  // namespace SUKIMA_NAMESPACE
 
 namespace SUKIMA_DETAIL_NAMESPACE {
-/// The later branches of a fork, as one that may travel.
+/// The later branches of a fork as one callable, which may travel.
 template <class... F> struct later_branches {
   std::tuple<F...> all;
   auto operator()(context c) {
@@ -69,7 +70,7 @@ template <class... F> struct later_branches {
   }
 };
 
-/// The branches of sukima::fork. \param hint no_hint, or the place for all branches but the first
+/// Calls the branches of sukima::fork. \param hint no_hint, or the place for all branches but the first
 template <context_type C, class F> inline auto fork_each(C c, no_hint, F&& f) {
   using result = result_of<F>;
   if constexpr (std::is_void_v<result>) {
@@ -107,9 +108,9 @@ template <context_type C, class Arguments, std::size_t... Branch>
 inline auto fork_with_hint(C c, Arguments all, std::index_sequence<Branch...>) {
   return fork_each(c, std::get<sizeof...(Branch)>(std::move(all)), std::get<Branch>(std::move(all))...);
 }
-/// A function, and not a hint that can be called.
+/// Whether F is a function, and not a hint that can be called.
 template <class F> inline constexpr bool is_branch = callable_with<F> && !is_guard<std::remove_cvref_t<F>>;
-/// Whether these are two or more functions, and then a hint.
+/// Whether the arguments are two or more functions, followed by a hint.
 template <class Arguments, class Indices> inline constexpr bool ends_with_place = false;
 template <class Arguments, std::size_t... Branch>
 inline constexpr bool ends_with_place<Arguments, std::index_sequence<Branch...>> =
@@ -128,7 +129,10 @@ namespace SUKIMA_NAMESPACE {
 ///
 /// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the
 /// first to P, `sukima::on(P, Q)` the first one to P and the others to Q.
-/// \throws as fork2
+/// \param c  the caller's own context
+/// \param f  the first function; each function takes a context, or nothing
+/// \throws as fork2: of several exceptions that of the earliest function
+/// \par Complexity linear in the number of functions: one fork2 fewer than functions
 template <detail::context_type C, class F>
   requires detail::callable_with<F>
 inline auto fork(C c, F&& f) {
@@ -136,6 +140,7 @@ inline auto fork(C c, F&& f) {
   return detail::fork_each(c, detail::no_hint{}, std::forward<F>(f));
 }
 
+/// The same for two or more functions, and perhaps a hint.
 template <detail::context_type C, class F, class G, class... More>
 inline auto fork(C c, F&& f, G&& g, More&&... more) {
   detail::check_context(c, "sukima::fork");

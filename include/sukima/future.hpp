@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// future: a result that is computed before it is needed, or when it is.
+// future: a result that is computed before it is needed, or when it is needed.
 #pragma once
 
 #include <sukima/detail/future.hpp>
@@ -21,7 +21,7 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// The result of an *expression* (a callable), which is called exactly once, at any time between here and the
+/// The result of an *expression* (a callable), which is called at most once, at any time between here and the
 /// end of the block. An idle worker may call it; of several expressions the oldest is taken first. Otherwise
 /// the future's own fiber calls it, at the first touch or at the end of the block.
 ///
@@ -29,16 +29,18 @@ namespace SUKIMA_NAMESPACE {
 /// any worker and any number of times. A touch that must wait parks its fiber; other workers take the work
 /// that this fiber can give away.
 ///
-/// An exception of the expression leaves each touch. It aborts no other code, and without a touch it is lost.
-/// If the block is left by an exception, or aborted, an expression that has not begun is dropped, and one
-/// that has begun is cancelled and awaited.
+/// Each touch throws the exception of the expression. The exception aborts no other code, and without a touch
+/// it is lost. If the block is left by an exception, or aborted, an expression that has not begun is dropped,
+/// and one that has begun is cancelled and awaited. Source: Multilisp's futures and touches
+/// (docs/futures.md).
 ///
 /// Give it a name: a temporary ends with its statement, and computes the expression there.
 /// \tparam T the type of the expression's result; void, or a reference, too
 template <class T> class [[nodiscard]] future {
  public:
-  /// In a function that has a context, which this constructor changes: functions called after this line must
-  /// get `c`, not an older copy of it.
+  /// A future of a function that has a context, which this constructor changes: functions called after this
+  /// line must get `c`, not an older copy of it.
+  /// \param c the caller's own context
   /// \param f the expression: called once, with a context if it takes one. Its captures are moved. They are
   ///          destroyed at the end of the block at the latest, perhaps after a touch has returned
   /// \throws what moving f throws
@@ -61,7 +63,7 @@ template <class T> class [[nodiscard]] future {
     c.top += push<expression>(c.top, expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
     note_context(c.top);
   }
-  /// In a function without a context, called by sukima::run or as a task.
+  /// A future of a function without a context, called by sukima::run or as a task.
   /// \throws usage_error outside a runtime, or if the function that called this one has a context and kept it
   ///         for itself; what moving f throws
   template <class F>
@@ -69,6 +71,7 @@ template <class T> class [[nodiscard]] future {
   [[nodiscard]] explicit future(F&& f) {
     push_ambient<std::decay_t<F>>(std::decay_t<F>(std::forward<F>(f)));
   }
+  /// The same with a hint, in a function without a context.
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
   [[nodiscard]] future(F&& f, detail::place_hint<P> hint) {
@@ -130,9 +133,9 @@ template <class T> class [[nodiscard]] future {
   }
   /// Whether a touch would return at once. Any thread.
   bool is_done() const noexcept { return cell_.is_done(); }
-  /// From now on touches throw cancelled, unless the expression has ended. An expression that has not begun
-  /// never begins; a running one stops at its next poll, unless the future's own fiber runs it. Any thread,
-  /// before the end of the block.
+  /// Cancels the expression: from now on touches throw cancelled, unless it has ended. An expression that has
+  /// not begun never begins; a running one stops at its next poll, unless the future's own fiber runs it. Any
+  /// thread may call this before the end of the block.
   void cancel() noexcept { detail::cancel_future(*point_); }
 
  private:
@@ -153,7 +156,7 @@ template <class T> class [[nodiscard]] future {
       throw;
     }
   }
-  /// Marks older copies of the context as wrong, for the checks.
+  /// Records for the checks that older copies of the context are wrong from now on.
   void note_context([[maybe_unused]] char* top) noexcept {
     if constexpr (detail::checks::on) handed_before_ = std::exchange(detail::ambient_of(top).handed, top);
   }

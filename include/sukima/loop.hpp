@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_for and parallel_reduce over integers, random-access iterators and ranges.
+// parallel_for and parallel_reduce: loops over integers, random-access iterators and ranges.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -51,18 +51,18 @@ concept loop_body = callable_with<Body&, element_of<I>>;
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// A loop with a hint that says where its iterations should run (detail/placed_loop.hpp).
+/// Runs a loop with a hint where its iterations should run (detail/placed_loop.hpp).
 template <context_type C, class Source, class Place, class Body, class... Hints>
 void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints);
 template <class T, context_type C, class Source, class Place, class Body, class Combine, class... Hints>
 T reduce_in_place(C c, const Source& s, Place from, Place to, T init, Body& b, Combine& f, Hints... hints);
 
-/// parallel_reduce whose result does not depend on what is split off (detail/ordered_loop.hpp).
+/// parallel_reduce with a result that does not depend on what is split off (detail/ordered_loop.hpp).
 template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
 T reduce_in_fixed_order(C c, const Source& source, place_of<Source> from, place_of<Source> to, T init,
                         Body& body, Combine& combine, Hints... hints);
 
-/// A loop over the iterations [from, to) of a source.
+/// Runs a loop over the iterations [from, to) of a source.
 template <context_type C, class Source, class End, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from, End to,
                                                         Body& body, Hints... hints) {
@@ -107,7 +107,7 @@ template <class T, context_type C, class Source, class End, class Body, class Co
     return frame.loop(here, from, end_from(from, to), std::move(init), fold_into<T, Combine>{combine});
   }
 }
-/// The same; the combiner may be a pointer to a member function.
+/// The same with a reduction. `combine` may be a pointer to a member function.
 template <class T, context_type C, class Source, class End, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from, End to,
                                                         T init, Body& body, Combine& combine,
@@ -129,7 +129,7 @@ template <class T, context_type C, class Source, class End, class Body, class Co
   }
 }
 
-/// A loop over the first `count` iterations of a source.
+/// Runs a loop over the first `count` iterations of a source.
 template <context_type C, class Source, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_over(C c, Source source, std::int64_t count, Body& body,
                                                      Hints... hints) {
@@ -166,6 +166,9 @@ namespace SUKIMA_NAMESPACE {
 /// write std::size_t{0}, not 0, before v.size(). The body may take a context before the element. Then the
 /// loop polls before each iteration, otherwise about once in a microsecond. Iterations are given away in
 /// halves, from the upper end, only when another worker is idle.
+/// \param c     the caller's own context
+/// \param first, last  the bounds; without iterations if `last` is not above `first`
+/// \param body  body(i) or body(context, i); its result is ignored
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`, `sukima::on`
 /// \throws what the body throws, after the remaining iterations were aborted; of several exceptions that have
 ///         arrived by then, that of the lowest iteration. `sukima::aborted` if the caller itself is aborted;
@@ -198,6 +201,7 @@ template <class A, class B, class Body, class... Hints>
 inline void parallel_for(A first, B last, Body&& body, Hints... hints) {
   detail::with_context([&](context c) { parallel_for(c, first, last, body, hints...); });
 }
+/// The same over a random-access range, without a context.
 template <detail::indexed_range Range, class Body, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
@@ -209,11 +213,16 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 /// need not be neutral.
 ///
 /// Elements, context, hints and exceptions are as for parallel_for; `sukima::on` takes one place for the
-/// whole loop.
+/// whole loop. Sums of floating-point numbers may differ in rounding from run to run, except under `--hope`
+/// (docs/hope.md).
+/// \param c, first, last, hints  as for parallel_for
+/// \param init    the first operand; it also gives the type of the result
 /// \param body    returns a value that `combine` takes as its second argument and that T can be made from
 /// \param combine T combine(T, T); may be the name of a function or a pointer to a member function
+/// \returns the combined value; `init` if there are no iterations
+/// \throws as parallel_for; also what `combine` throws
 /// \par Complexity last − first calls of body and of combine, and one more of combine for each piece given
-/// away
+///      away
 template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
@@ -225,6 +234,7 @@ template <detail::context_type C, class A, class B, class T, class Body, class C
   return detail::parallel_reduce_at<T, index>(c, static_cast<index>(first), static_cast<index>(last),
                                               std::move(init), body, combine, hints...);
 }
+/// The same over a random-access range.
 template <detail::context_type C, detail::indexed_range Range, class T, class Body, class Combine,
           class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
@@ -247,6 +257,7 @@ template <class A, class B, class T, class Body, class Combine, class... Hints>
     return parallel_reduce(c, first, last, std::move(init), body, combine, hints...);
   });
 }
+/// The same over a random-access range, without a context.
 template <detail::indexed_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 [[gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine,
@@ -257,7 +268,7 @@ template <detail::indexed_range Range, class T, class Body, class Combine, class
 }
 
 /// \cond
-// Reductions without `combine`, which get a sentence.
+// Overloads for reductions without `combine`: the compiler reports a sentence about them.
 template <class A, class B, class T, class Body>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>

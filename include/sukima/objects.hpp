@@ -32,7 +32,7 @@ namespace detail {
 template <class E>
 concept stream_end_type = std::is_base_of_v<stream_end, std::remove_cvref_t<E>>;
 
-/// Ends among an object's arguments belong to it; so do those in a container.
+/// Gives an object the ends among its arguments, also those in a container.
 template <class A> void bind_ends(A& argument, object_core& owner) {
   if constexpr (stream_end_type<A>) {
     bind_end(argument, owner);
@@ -42,7 +42,7 @@ template <class A> void bind_ends(A& argument, object_core& owner) {
   }
 }
 
-/// Functions that take anything, of a constant object and of a changing one.
+/// Two classes with a function that takes anything, one of a constant object and one of a changing one.
 struct takes_anything {
   template <class... Arguments> void operator()(Arguments...) const;
 };
@@ -53,12 +53,13 @@ template <class F, class Other> struct overloaded : F, Other {
   using F::operator();
   using Other::operator();
 };
-/// Overload resolution decides between them.
+/// Whether overload resolution decides between the two functions.
 template <class Both, class... Arguments>
 concept is_decided = requires(Both& both, Arguments... arguments) { both(std::move(arguments)...); };
 
-/// Whether F is a lambda with `auto...` as its only parameters: then no call is decided. Trying whether it
-/// takes a context would compile its body with one among the arguments, which is an error there.
+/// Whether F is a lambda with `auto...` as its only parameters: then overload resolution decides no call. A
+/// test whether such a lambda takes a context would compile its body with a context among the arguments,
+/// which may be an error there.
 template <class F> constexpr bool is_variadic_and_generic() {
   if constexpr (!std::is_class_v<F> || std::is_final_v<F> || requires { &F::operator(); }) {
     return false;
@@ -87,7 +88,7 @@ template <class F, class... Arguments> struct object_of final : object_core {
         [c](F& f, auto&... each) {
           static_cast<void>(sukima::detail::call(c, std::move(f), std::move(each)...));
         },
-        *parts);  // NOLINT(bugprone-unchecked-optional-access): there until drop()
+        *parts);  // NOLINT(bugprone-unchecked-optional-access): not empty before drop()
   }
   void drop() noexcept override { parts.reset(); }
 };
@@ -97,7 +98,7 @@ struct program_core;
 struct program_deleter {
   void operator()(program_core* p) const noexcept;
 };
-/// \param argv of main; null: it can have no processes
+/// \param argv that of main; null: objects cannot be processes
 std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv);
 void add_stream(program_core& p, std::unique_ptr<stream_core> s);
 object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o);
@@ -108,18 +109,19 @@ program_core& core_of(program& p) noexcept;
 /// \addtogroup objects
 /// @{
 
-/// How many messages a stream holds, rounded up to a power of two. The default is 64, or as many as fit into
-/// 64 KiB, but at least 2. Between processes, a stream of messages with a codec holds fewer of them if they
-/// are long (docs/objects.md).
+/// The number of messages that a stream holds, rounded up to a power of two. The default is 64, or as many as
+/// fit into 64 KiB, but at least 2. Between processes, a stream of messages with a codec holds fewer of them
+/// if they are long (docs/objects.md).
 struct capacity {
-  std::size_t messages = 0;
+  std::size_t messages = 0;  ///< 0: the default
 };
 
 /// A stream of a program: a bounded queue of messages of one type, which keeps the order of each sender.
 /// Objects use it through its ends. Each message goes to one receiver.
 template <class T> class stream {
  public:
-  /// Makes an end that sends, for one object. Must be called before program::run. \par Complexity constant
+  /// Makes an end that sends, for one object. Must be called before program::run.
+  /// \par Complexity constant
   objects::out<T> out() const { return objects::out<T>(*core_); }
   /// Makes an end that receives, for one object. Must be called before program::run.
   /// \par Complexity constant
@@ -141,16 +143,18 @@ class object_options {
     of_->group = std::string(name);
     return *this;
   }
-  /// Sets the bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, but each of
-  /// its forks takes the slow path of the poll. With more it gets one of the runtime's ordinary stacks, on
-  /// which forks are cheap. An object whose messages have more than 1 KiB also gets one of these, unless it
-  /// asks for less, or more than 4,096 objects of the program would get one.
+  /// Sets the size of the object's C stack, in bytes. Up to 16 KiB (the default) an object costs 8 KiB, but
+  /// each of its forks takes the slow path of the poll. With more it gets one of the runtime's ordinary
+  /// stacks, on which forks are cheap. An object whose messages have more than 1 KiB also gets an ordinary
+  /// stack, unless this function sets a smaller size, or more than 4,096 objects of the program would get
+  /// one.
   object_options& stack(std::size_t bytes) {
     of_->stack = bytes;
     return *this;
   }
-  /// If objects are processes, this one runs with its whole group in the process that called program::run.
-  /// Use it for objects that write into variables of the caller: objects of other processes change copies.
+  /// If objects are processes, makes this one run with its whole group in the process that called
+  /// program::run. Use it for objects that write into variables of the caller: objects of other processes
+  /// change copies.
   object_options& at_home() {
     of_->at_home = true;
     return *this;
@@ -166,8 +170,9 @@ class object_options {
 /// the execution models are from Aoyagi, Nakabayashi, Iwata, Uehara and Mori (docs/objects-planning.md).
 class program {
  public:
-  /// A program of the default runtime, or of another one, which must live longer.
+  /// A program of the default runtime.
   program() : program(default_runtime()) {}
+  /// A program of another runtime, which must live longer.
   explicit program(runtime& on) : core_(detail::make_program(on, nullptr)) {}
   /// A program whose objects can be processes. Each process is this program, started again with the same
   /// arguments: it runs main up to `run`, which declares the same objects and streams, then runs its objects
@@ -176,14 +181,17 @@ class program {
   /// in one of the started processes.
   /// \param argv must exist as long as the program
   program(int, char** argv) : program(0, argv, default_runtime()) {}
+  /// The same with another runtime, which must live longer.
   program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
 
   /// Selects the execution model by a name that SUKIMA_OBJECTS accepts, and overrides that variable. For
-  /// libraries whose objects must always run in the same way. Must be called before `run`.
+  /// libraries whose objects must always run in the same way. Must be called before `run`, which checks the
+  /// name.
   void model(std::string_view name);
 
   /// Declares a stream.
   /// \param name must differ from the names of all other streams; an object may have the same name
+  /// \param room      number of messages that it holds
   /// \param when_full how a full stream treats another message
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
   /// \throws std::system_error if there is no memory for so many messages; usage_error if there are more than
@@ -208,9 +216,10 @@ class program {
     return objects::stream<T>(made);
   }
   /// Declares a stream from a timer, which sends a tick at the end of each period. If the receiver has not
-  /// taken the previous tick, that one stays and the new one is dropped. The timer is an object of this name.
-  /// It ends when no receiver is left, and at `stop`. A period of more than a century is one of a century.
-  /// \throws usage_error the period is not above 0
+  /// taken the previous tick, that tick stays and the new one is dropped. The timer is an object of this
+  /// name. It ends when no receiver is left, and at `stop`. A period of more than a century counts as a
+  /// century.
+  /// \throws usage_error if the period is not above 0; as `stream` and `object`
   template <class Rep, class Period> objects::stream<tick> timer(std::string name,
                                                                  std::chrono::duration<Rep, Period> period) {
     const bool is_positive = period > period.zero();  // not-a-number is not
@@ -220,10 +229,14 @@ class program {
         true;
     return made;
   }
-  /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context
-  /// before the arguments. The ends among the arguments (or in containers there) belong to the object;
-  /// ends that f has captured belong to the object that uses them first.
+  /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context before
+  /// the arguments. The ends among the arguments (or in containers there) belong to the object; ends that f
+  /// has captured belong to the object that uses them first.
   /// \param name must differ from the names of all other objects
+  /// \param f, arguments  are copied or moved, and destroyed when the object ends
+  /// \returns options that can be set before `run`
+  /// \throws usage_error after `run`, or if an end already belongs to an object; what copying f and the
+  ///         arguments throws
   /// \par Complexity linear in the number of its ends; its stack is made by `run`
   template <class F, class... Arguments>
   object_options object(std::string name, F&& f, Arguments&&... arguments) {
@@ -260,8 +273,9 @@ class program {
   /// Asks the program to stop: objects that check out::stop_requested end, and all messages sent before are
   /// still received. Any thread.
   void stop() noexcept;
+  /// Whether `stop` was called. Any thread.
   bool stop_requested() const noexcept;
-  /// Whether this process was started to run objects of the program. Then `run` does not return.
+  /// Whether this process was started to run objects of the program. In such a process `run` does not return.
   bool is_child() const noexcept;
   /// Aborts the program: every object leaves by the exception `aborted` at its next wait or poll, and an
   /// object that has not begun never begins. Any thread, also before `run`.

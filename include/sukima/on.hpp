@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// on: hints where to compute.
+// on: hints that say where to compute.
 #pragma once
 
 #include <sukima/detail/placed.hpp>
@@ -30,10 +30,11 @@ namespace SUKIMA_NAMESPACE {
 /// \param c     the caller's own context
 /// \param where a place, or a function without effects that returns one: it is called at once, or not at all
 ///              if hints are switched off (settings::placement). `place{}` removes an outer hint
+/// \param f     takes a context, or nothing
 /// \returns what f returns
 /// \throws what f throws; what `where` throws: then f is not called
 /// \par Complexity constant: about 0.1 µs, and about 10 ns once calls of this type of callable have been
-/// short; one load where hints are switched off. Source: Schematic's `:on` (docs/placement.md)
+///      short; one load if hints are switched off. Source: Schematic's `:on` (docs/placement.md)
 template <detail::context_type C, class P, class F>
   requires detail::place_source<std::remove_reference_t<P>> && detail::callable_with<F>
 [[gnu::always_inline]] inline decltype(auto) on(C c, P&& where, F&& f) {
@@ -50,7 +51,7 @@ inline decltype(auto) on(P&& where, F&& f) {
   return detail::with_context([&](context c) -> decltype(auto) { return detail::call_on(c, where, f); });
 }
 
-/// A hint as an argument of another call. It sends to that place:
+/// Makes a hint that is an argument of another call. It sends to that place:
 /// - at fork2 the second branch, which may be given away; at fork all branches but the first;
 /// - at a future, a launch, a continuation and a task group's `run` the function that these add;
 /// - at parallel_reduce all iterations;
@@ -67,7 +68,7 @@ template <class P>
 detail::place_hint<P> on(P where) {
   return {std::move(where), {}};
 }
-/// At fork2 and fork: sends the first branch to `first`, the others to `second`.
+/// Makes a hint for fork2 and fork: it sends the first branch to `first`, the others to `second`.
 template <class P>
   requires detail::place_source<P> && (!detail::context_type<P>)
 [[nodiscard("this sukima::on is an argument for a fork, a loop or a future; sukima::on(place, f) calls f")]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of other runtimes that compute beside the workers.
+// other_threads: declares threads of other runtimes that compute beside the workers.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ namespace sukima {
 ///     const sukima::other_threads team(omp_get_max_threads());
 ///     #pragma omp parallel for
 ///
-/// `sukima run` does this for each parallel region of OpenMP by itself (docs/openmp.md). Objects may overlap:
-/// their threads add up. The calls cost some nanoseconds while no thread is inside a runtime, otherwise a
-/// wake-up of the runtime's monitor, which changes the number of workers.
+/// `sukima run` does this for each parallel region of OpenMP by itself (docs/openmp.md). If several objects
+/// exist at a time, their numbers of threads are added. Constructor and destructor cost some nanoseconds
+/// while no thread is inside a runtime; otherwise they wake the runtime's monitor, which changes the number
+/// of workers. Any thread may use this class.
 class other_threads {
  public:
   /// \param threads how many threads compute, the calling thread included; 0 and 1 change nothing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parallel scheduler of std::execution (P2079), as stdexec has it, on Sukima's workers.
+// The parallel scheduler of std::execution (P2079), in the form of stdexec, on Sukima's workers.
 #pragma once
 
 /// \file
@@ -56,7 +56,7 @@ class parallel_backend : public replaced::parallel_scheduler_backend {
  private:
   static constexpr std::size_t most_parts = 1024;
 
-  /// Where the part with this number begins. Parts differ by one iteration at most.
+  /// Returns the first iteration of the part with this number. Parts differ by one iteration at most.
   static std::size_t first_of(std::size_t part, std::size_t count, std::size_t parts) noexcept {
     return count / parts * part + std::min(part, count % parts);
   }
@@ -94,7 +94,7 @@ class parallel_backend : public replaced::parallel_scheduler_backend {
       receiver.set_error(std::make_exception_ptr(std::bad_alloc()));
       return;
     }
-    // Trivially destructible, so its memory needs no further care.
+    // The operation is never destroyed; its memory belongs to stdexec.
     static_assert(std::is_trivially_destructible_v<made>);
     pool_.push(*::new (place) made(receiver, std::move(work)));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places: NUMA domains, last-level caches and cores of the machine. Where code runs, and where memory is.
+// Places: NUMA domains, last-level caches and cores of the machine; where code runs, and where memory is.
 #pragma once
 
 #include <sukima/capacity/places.h>
@@ -42,12 +42,12 @@ class place {
   /// \param number of the C interface. A number that the machine does not have counts as any
   explicit constexpr place(sukima_place number) noexcept : number_(number) {}
 
-  /// Its number in the C interface.
+  /// Returns the number of the place in the C interface.
   [[nodiscard]] constexpr sukima_place number() const noexcept { return number_; }
-  /// Whether it is no place in particular, or unknown.
+  /// Whether this is *any*: no place in particular, or unknown.
   [[nodiscard]] constexpr bool is_any() const noexcept { return number_ == SUKIMA_PLACE_ANY; }
 
-  /// Its level; of any: machine. \par Complexity constant
+  /// Returns the level of the place; of any: machine. \par Complexity constant
   [[nodiscard]] place_level level() const noexcept {
     sukima_place_facts facts{};
     sukima_place_table_facts(sukima_place_table_of_machine(), number_, &facts);
@@ -64,8 +64,9 @@ class place {
   [[nodiscard]] bool contains(place inner) const noexcept {
     return sukima_place_table_contains(sukima_place_table_of_machine(), number_, inner.number_) != 0;
   }
-  /// "core 3", "machine", "any". A domain has the kernel's number; caches and cores are counted in the order
-  /// of their lowest CPU. \throws std::bad_alloc
+  /// Returns the name of the place: "core 3", "machine", "any". A domain has the kernel's number; caches and
+  /// cores are counted in the order of their lowest CPU.
+  /// \throws std::bad_alloc
   [[nodiscard]] std::string text() const {
     std::array<char, 32> memory{};
     const std::size_t length =
@@ -105,7 +106,7 @@ inline place here(place_level level = place_level::core) noexcept {
   return place(sukima_here(static_cast<sukima_place_level>(level)));
 }
 
-/// The NUMA domain whose memory holds the page of `pointer`.
+/// Returns the NUMA domain whose memory holds the page of `pointer`.
 /// \returns any if the page does not exist or was not touched yet, if the kernel or a sandbox refuses the
 ///     answer, or on a machine with one domain
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain
@@ -129,7 +130,7 @@ inline std::vector<place> place_of(std::span<const void* const> pointers) {
 /// @}
 }  // namespace sukima
 
-/// For unordered containers.
+/// The hash of a place, for unordered containers.
 template <> struct std::hash<sukima::place> {
   std::size_t operator()(sukima::place p) const noexcept { return std::hash<sukima_place>{}(p.number()); }
 };

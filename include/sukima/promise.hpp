@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// promise: a future whose result the program gives.
+// promise: a future whose result the program gives by a call.
 #pragma once
 
 #include <sukima/shared_future.hpp>
@@ -25,6 +25,7 @@ template <class T> class promise {
  public:
   /// \throws std::bad_alloc
   promise() : state_(new detail::promised<T>) {}
+  /// Leaves `other` without a future: its functions throw usage_error.
   promise(promise&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   promise& operator=(promise other) noexcept {
     std::swap(state_, other.state_);
@@ -36,8 +37,8 @@ template <class T> class promise {
     detail::release_launched(state_);
   }
 
-  /// Returns a handle of its future; may be called any number of times. \throws usage_error on a promise that
-  /// was moved from
+  /// Returns a handle of its future; may be called any number of times.
+  /// \throws usage_error on a promise that was moved from
   [[nodiscard]] shared_future<T> get_future() const {
     detail::require_promise(state_);
     detail::hold_launched(*state_);
@@ -45,7 +46,9 @@ template <class T> class promise {
   }
   /// Gives the result, made from these arguments (none if T is void). Does nothing if the future was
   /// cancelled.
-  /// \throws usage_error for a second result; what making the value throws, and no result is given then
+  /// \throws usage_error for a second result, or on a promise that was moved from; what making the value
+  ///         throws, and then no result is given
+  /// \par Complexity linear in the number of waiting fibers and threads
   template <class... Arguments>
     requires(std::is_void_v<T> ? sizeof...(Arguments) == 0 : std::constructible_from<T, Arguments && ...>)
   void set_value(Arguments&&... arguments) {
@@ -55,8 +58,9 @@ template <class T> class promise {
       });
     });
   }
-  /// Gives an exception, which leaves each touch. \pre `error` is not null \throws usage_error for a second
-  /// result
+  /// Gives an exception, which each touch throws.
+  /// \pre `error` is not null
+  /// \throws usage_error for a second result, or on a promise that was moved from
   void set_exception(std::exception_ptr error) {
     give(detail::future_end::error, [&] { state_->result.error = std::move(error); });
   }

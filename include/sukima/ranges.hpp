@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over blocks of a range, over rows × columns, over lists, maps and filters, and over ranges that split
+// Loops over blocks of a range, over tables, over lists, maps and filters, and over ranges that split
 // themselves.
 #pragma once
 
@@ -28,11 +28,13 @@ namespace sukima {
 /// but forks in its body can.
 template <class I> class blocked_range {
  public:
+  /// The integers or iterators [first, last).
   template <class A, class B>
     requires std::same_as<I, detail::common_index<A, B>>
   blocked_range(A first, B last) : first_(static_cast<I>(first)), last_(static_cast<I>(last)) {
     detail::require_bounds<A, B>();
   }
+  /// All elements of a range whose iterators are valid without it, such as a view or an lvalue.
   template <std::ranges::random_access_range Range>
     requires std::same_as<I, std::ranges::iterator_t<Range>> && std::ranges::borrowed_range<Range>
   explicit blocked_range(Range&& range)
@@ -109,8 +111,8 @@ namespace SUKIMA_NAMESPACE {
 /// - A filter over a random-access range is neither counted nor walked through. Its pieces are those of the
 ///   range below, so several workers may call the predicate at the same time.
 ///
-/// The body may change elements, but must not insert or remove any.
-/// Context, hints and exceptions as for parallel_for over integers.
+/// The body may change elements, but must not insert or remove any. Context, hints and exceptions are as for
+/// parallel_for over integers.
 /// \par Complexity one call of body for each element. If the range is not random access, each piece that is
 /// given away takes at most as many more steps as its owner had elements left
 template <detail::context_type C, detail::other_range Range, class Body, class... Hints>
@@ -134,8 +136,11 @@ void parallel_for(Range&& range, Body&& body, Hints... hints) {
   detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
 }
 
-/// parallel_reduce over the same ranges. With a blocked_range the body gives the result of a whole block.
+/// parallel_reduce over the same ranges. With a blocked_range the body returns the result of a whole block.
 /// The results are combined in the order of the elements.
+/// \throws as parallel_for; also what `combine` throws
+/// \par Complexity as parallel_for over these ranges, and one call of combine for each call of body and for
+///      each piece given away
 template <detail::context_type C, detail::other_range Range, class T, class Body, class Combine,
           class... Hints>
   requires detail::body_over<Body, Range>
@@ -162,7 +167,9 @@ T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints..
 }
 
 /// Calls body(x), or body(context, x), for each element of a range that splits itself.
-/// \param s is moved in and split up
+/// \param c     the caller's own context
+/// \param s     is moved in and split up
+/// \param body  takes an element, and perhaps a context before it
 /// \throws what the body or `split` throws, after parts that have not begun were dropped; `aborted` as for
 ///         fork2
 /// \par Complexity one call of `split` and about one fork for each part that is not split further
@@ -179,7 +186,10 @@ void parallel_for(S s, Body&& body) {
   detail::with_context([&](context c) { detail::for_each_split(c, s, body); });
 }
 
-/// Returns init ⊕ body(x1) ⊕ body(x2) ⊕ … over a range that splits itself, in the order of its elements.
+/// Returns init ⊕ body(x1) ⊕ body(x2) ⊕ … over a range that splits itself, in the order of its elements,
+/// where a ⊕ b is combine(a, b).
+/// \throws as parallel_for over such a range; also what `combine` throws
+/// \par Complexity as parallel_for over such a range, and one call of combine for each element and each part
 template <detail::context_type C, splittable S, class T, class Body, class Combine>
   requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
 T parallel_reduce(C c, S s, T init, Body&& body, Combine&& combine) {

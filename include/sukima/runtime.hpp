@@ -14,8 +14,6 @@
 #include <vector>
 
 namespace sukima {
-/// \addtogroup runtime
-/// @{
 
 namespace detail {
 struct runtime_core;
@@ -36,17 +34,19 @@ void use_default_runtime(const std::function<void(runtime&)>& f);
 /// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
 bool renew_default_runtime(unsigned workers);
 
-/// @}
 }  // namespace detail
+
+/// \addtogroup runtime
+/// @{
 
 /// A decision that a runtime made by itself.
 struct decision {
-  std::chrono::steady_clock::time_point when{};
-  /// "workers": how many may run; "spinning": whether idle workers search before they sleep (0 or 1);
-  /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
+  std::chrono::steady_clock::time_point when{};  ///< the time of the decision
+  /// The setting that changed. "workers": how many may run; "spinning": whether idle workers search before
+  /// they sleep (0 or 1); "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
   std::string setting{};
-  unsigned before = 0;
-  unsigned after = 0;
+  unsigned before = 0;  ///< value before the decision
+  unsigned after = 0;  ///< value after it
   std::string reason{};  ///< one sentence
 };
 
@@ -98,9 +98,9 @@ class runtime {
   /// Returns what the runtime has decided by itself since its start, the oldest decision first, each with its
   /// reason: at least the latest 5,000.
   std::vector<decision> decisions() const;
-  /// Returns the counts since the start.
+  /// Returns the counts since the start. Any thread. \throws std::bad_alloc
   struct statistics statistics() const;
-  /// Returns the settings in force.
+  /// Returns the settings in force. The reference is valid as long as the runtime.
   const settings& chosen() const noexcept;
 
  private:
@@ -116,13 +116,17 @@ class runtime {
 /// \throws as the constructor
 runtime& default_runtime();
 
+/// @}
 }  // namespace sukima
 
 namespace SUKIMA_NAMESPACE {
 /// \addtogroup runtime
 /// @{
 
-/// Calls default_runtime().run(f); on a worker, only f.
+/// Calls default_runtime().run(f). On a worker of any runtime it only calls f.
+/// \param f takes a context, or nothing
+/// \returns what f returns
+/// \throws as default_runtime() and runtime::run
 template <class F>
   requires detail::callable_with<F>
 detail::result_of<F> run(F&& f) {
@@ -137,8 +141,8 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// Number of the worker that runs this code, −1 on an ordinary thread. It may be another one after a fork or
-/// a join.
+/// Returns the number of the worker that runs this code, from 0; −1 on an ordinary thread. The code may run
+/// on another worker after a fork or a join.
 int worker_id() noexcept;
 
 /// Sets how much work thieves can take from the caller. With SUKIMA_VICTIM=weighted, idle workers try this

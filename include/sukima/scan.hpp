@@ -14,7 +14,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Operation(T, element) and Operation(T, T) give a T, and a T can be written to the output.
+/// operation(T, element) and operation(T, T) return a T, and a T can be written to the output.
 template <class Operation, class T, class In, class Out>
 concept scan_operation =
     std::random_access_iterator<In> && std::random_access_iterator<Out> && std::copy_constructible<T> &&
@@ -22,11 +22,11 @@ concept scan_operation =
     std::is_invocable_r_v<T, Operation&, T, std::iter_reference_t<In>> &&
     std::is_invocable_r_v<T, Operation&, T, T> && std::indirectly_writable<Out, T>;
 
-/// What a scan may read: an iterator or a range.
+/// A source that a scan can read: an iterator or a range.
 template <class T>
 concept scannable =
     std::random_access_iterator<std::remove_cvref_t<T>> || std::ranges::random_access_range<T>;
-/// Says what the arguments of a scan must be.
+/// Ends the compilation with a sentence about the arguments that a scan takes.
 template <class... Arguments> constexpr void refuse_scan() noexcept {
   static_assert(sizeof...(Arguments) == 0,
                 "sukima::parallel_scan takes (first, last) or a range, a random-access iterator to write to, "
@@ -68,6 +68,7 @@ namespace SUKIMA_NAMESPACE {
 ///
 /// The scan works like a plain loop until another worker is idle. Only elements that another worker takes are
 /// read twice. Two workers with a CPU each need at best two thirds of the time of one worker.
+/// \param c      the caller's own context
 /// \param first, last  random-access iterators
 /// \param out    random-access iterator to the first place to write to; `out` may be `first`. If the ranges
 ///               overlap otherwise, the result is unspecified.
@@ -75,8 +76,8 @@ namespace SUKIMA_NAMESPACE {
 ///               the same time
 /// \returns the end of the written totals
 /// \throws what the operation throws, after the rest was aborted; the output is then partly written.
-///         `sukima::aborted` if the caller itself is aborted; std::bad_alloc for the sums of pieces that were
-///         taken (one for each microsecond)
+///         `sukima::aborted` if the caller itself is aborted; std::bad_alloc if there is no memory for the
+///         sums of a piece that another worker has taken
 /// \par Complexity at most 2 · (last − first) operations; last − first with one worker
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>
@@ -117,18 +118,21 @@ template <class In, class Out, class Operation = std::plus<>>
 Out parallel_scan(In first, In last, Out out, Operation operation = {}) {
   return detail::with_context([&](context c) { return parallel_scan(c, first, last, out, operation); });
 }
+/// The same with a start, without a context.
 template <class In, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_scan(In first, In last, Out out, Operation operation, T init) {
   return detail::with_context(
       [&](context c) { return parallel_scan(c, first, last, out, operation, std::move(init)); });
 }
+/// The same over a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::ranges::range_value_t<Range>,
                                   std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation = {}) {
   return detail::with_context([&](context c) { return parallel_scan(c, range, out, operation); });
 }
+/// The same over a random-access range with a start, without a context.
 template <std::ranges::random_access_range Range, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
@@ -138,7 +142,11 @@ Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
 
 /// Writes running totals of the elements *before* each element: init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise
 /// as `parallel_scan`; `out` may be `first` here, too.
+/// \param c, first, last, out, operation  as for parallel_scan
 /// \param init  the first total; it also gives the type of the totals
+/// \returns as parallel_scan
+/// \throws as parallel_scan
+/// \par Complexity as parallel_scan
 template <class In, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_exclusive_scan(context c, In first, In last, Out out, T init, Operation operation = {}) {
@@ -163,6 +171,7 @@ Out parallel_exclusive_scan(In first, In last, Out out, T init, Operation operat
   return detail::with_context(
       [&](context c) { return parallel_exclusive_scan(c, first, last, out, std::move(init), operation); });
 }
+/// The same over a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation = {}) {
@@ -171,7 +180,7 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation 
 }
 
 /// \cond
-// Other arguments, which get a sentence.
+// Overloads for all other arguments: the compiler reports one sentence about them.
 template <detail::scannable First, class... More> int parallel_scan(First&&, More&&...) {
   detail::refuse_scan<First, More...>();
   return 0;

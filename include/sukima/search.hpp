@@ -15,7 +15,7 @@ template <class Value> class first_solution;
 
 namespace sukima::detail {
 
-/// The access of search_first to a first_solution.
+/// Lets search_first make a first_solution and take its value.
 struct solution_access {
   template <class Value> static first_solution<Value> make(canceller cancel) {
     return first_solution<Value>(std::move(cancel));
@@ -32,7 +32,8 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Tries every choice: applies it to the workspace, calls the body, and undoes it. Combines the results of
-/// the bodies.
+/// the bodies. This is Tascell's temporary backtracking (docs/protocols.md): Hiraishi, Yasugi, Umatani,
+/// Yuasa, PPoPP 2009.
 ///
 /// A worker never copies its workspace on its own path. Only when another worker is idle, the fiber
 /// backtracks to the oldest search that has choices left (undoing what is applied above it), copies the
@@ -40,6 +41,7 @@ namespace SUKIMA_NAMESPACE {
 ///
 /// A search in parallel code polls before its first choice, after each choice that was accepted, and after
 /// each 16th in a row that `apply` refused.
+/// \param c         the caller's own context
 /// \param workspace copyable; one for each worker at a time
 /// \param choices   a range that exists and does not change during the call. Either it is random-access
 ///                  (`std::views::iota(0, n)` for the integers below n), or a forward range whose iterators
@@ -60,6 +62,8 @@ namespace SUKIMA_NAMESPACE {
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      first operand of the first `combine`; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
+/// \param hints     `sukima::guard`, `sukima::split`, `sukima::grain`
+/// \returns the combined result; `init` if there is no possible choice
 /// \throws what a callback throws, after the undo actions have run, innermost first; `aborted` as for fork2;
 ///         `replay_error` if, when the search is replayed, `apply` rejects a choice that it had accepted. The
 ///         next join of the fiber throws it. Steps that were not applied again are not undone, and until then
@@ -114,6 +118,7 @@ T search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Bo
     return search(c, workspace, choices, apply, undo, body, std::move(init), combine, hints...);
   });
 }
+/// The same with a value-initialised result as `init`, without a context.
 template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body,
           class Combine>
   requires(!detail::context_type<Workspace> &&
@@ -131,18 +136,26 @@ namespace sukima {
 /// \addtogroup searches
 /// @{
 
-/// The best solution so far, shared by all workers: for branch and bound.
+/// The best solution so far, shared by all workers: for branch and bound. Any thread may call all functions
+/// but `best`.
+/// \tparam Cost trivially copyable, as for std::atomic
 /// \tparam Less less(a, b): a is better than b
 template <class Value, class Cost, class Less = std::less<Cost>> class best_solution {
  public:
+  /// \param bound solutions must be better than this
+  /// \param less  the order of the costs
   explicit best_solution(Cost bound, Less less = {}) : bound_(bound), less_(less) {}
 
-  /// Returns the bound to prune by: solutions that cost as much or more are of no use. The value may be
-  /// slightly outdated, which is safe, because it is never better than the best solution.
+  /// Returns the bound to prune by: a solution that costs as much or more is useless. The value may be
+  /// slightly outdated, which is safe, because it is never better than the best solution. \par Complexity one
+  /// load
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
-  /// Whether a solution of this cost could still be the best.
+  /// Whether a solution of this cost could still be the best. \par Complexity one load
   bool promising(const Cost& cost) const { return less_(cost, bound()); }
-  /// Offers a solution; keeps it if it is better than all before. \returns whether it was kept
+  /// Offers a solution; keeps it if it is better than all before.
+  /// \returns whether it was kept
+  /// \throws what copying the value throws
+  /// \par Complexity constant: one load, and a lock if the cost is promising
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;
     const std::lock_guard hold(lock_);
@@ -151,7 +164,8 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
     bound_.store(cost, std::memory_order_relaxed);
     return true;
   }
-  /// The best solution, after the search.
+  /// Returns the best solution; empty if none was kept. Call it after the search only, because it takes no
+  /// lock.
   const std::optional<Value>& best() const noexcept { return best_; }
 
  private:
@@ -161,7 +175,7 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
   std::optional<Value> best_;
 };
 
-/// Receives the first solution of `search_first`; the rest is aborted.
+/// Receives the first solution of `search_first`, and aborts the rest of the search.
 template <class Value> class first_solution {
  public:
   /// Reports a solution and leaves the search. Of several that are reported at the same time one is kept.
@@ -192,8 +206,8 @@ namespace SUKIMA_NAMESPACE {
 
 /// Calls f(context, solution), which searches and calls solution.found(value) when it finds a solution. That
 /// call aborts the rest of the search.
-/// \returns the value; nothing if f ends without one
-/// \throws what f throws
+/// \returns the value; empty if f ends without one
+/// \throws what f throws; `aborted` if the caller itself is aborted; std::bad_alloc
 template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {
   detail::check_context(c, "sukima::search_first");
   std::optional<Value> result;

@@ -14,13 +14,13 @@ namespace sukima {
 /// \addtogroup loops
 /// @{
 
-/// The set bits of a word, lowest first, each as a word in which it alone is set; its number is
-/// std::countr_zero of that. For parallel_for, parallel_reduce and search, and for any other code that takes
-/// the lowest bit until none is left:
+/// A range of the set bits of a word, lowest first. Each element is a word in which only that bit is set;
+/// std::countr_zero returns the bit's number. For parallel_for, parallel_reduce and search, and for any other
+/// code that takes the lowest bit until none is left:
 ///
 ///     sukima::parallel_reduce(c, sukima::set_bits(free), 0L, [=](sukima::context below, std::uint32_t bit) …
 ///
-/// The range is the word and nothing else. Its iterators are one word each and stay good without the range.
+/// The range holds only the word. An iterator is one word and stays valid without the range.
 /// \tparam Word an unsigned integer of at most 64 bits
 /// \par Complexity two instructions for each bit
 template <class Word> class set_bits : public std::ranges::view_interface<set_bits<Word>> {
@@ -29,7 +29,7 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
                 "sukima::set_bits takes an unsigned integer of at most 64 bits: convert the mask to one");
 
  public:
-  /// Refers to the lowest bit that is left; the end is where none is.
+  /// Refers to the lowest bit that is left. At the end no bit is left.
   class iterator {
    public:
     using iterator_concept = std::forward_iterator_tag;
@@ -38,7 +38,7 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
     using difference_type = std::ptrdiff_t;
     using pointer = void;
     using reference = Word;
-    static constexpr bool few_elements = true;  ///< for loops: it is worth no test whether there are many
+    static constexpr bool few_elements = true;  ///< for loops: a test for many elements does not pay
 
     constexpr iterator() = default;
     explicit constexpr iterator(Word left) noexcept : left_(left) {}
@@ -52,7 +52,7 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
       ++*this;
       return before;
     }
-    /// The number of the bit that it refers to, from 0 for the lowest one of a word.
+    /// Returns the number of the bit, from 0 for the lowest bit of a word.
     constexpr unsigned number() const noexcept { return static_cast<unsigned>(std::countr_zero(left_)); }
     friend constexpr bool operator==(const iterator&, const iterator&) = default;
 
@@ -61,6 +61,7 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
   };
 
   constexpr set_bits() = default;
+  /// The set bits of `mask`.
   explicit constexpr set_bits(Word mask) noexcept : mask_(mask) {}
   constexpr iterator begin() const noexcept { return iterator(mask_); }
   constexpr iterator end() const noexcept { return iterator(); }
@@ -72,7 +73,7 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
 /// @}
 }  // namespace sukima
 
-// Iterators hold the bits that are left.
+// A range of this type may end before its iterators, because an iterator holds the bits that are left.
 /// \cond
 template <class Word> inline constexpr bool std::ranges::enable_borrowed_range<sukima::set_bits<Word>> = true;
 /// \endcond

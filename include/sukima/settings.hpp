@@ -13,7 +13,7 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// How a thread waits at a wait point.
+/// The ways in which a thread waits at a wait point.
 enum class wait_policy {
   adaptive,  ///< searches for about as long as a wake-up costs, then sleeps
   block,     ///< sleeps at once
@@ -33,6 +33,7 @@ enum class wait_point {
   start,  ///< a surplus worker: until it may run
   lock,  ///< for the short lock around the injector queue
 };
+/// The number of wait points.
 inline constexpr unsigned wait_points = 6;
 
 /// Whether a worker stays on one CPU.
@@ -53,7 +54,7 @@ enum class victim_policy {
 enum class placement_policy {
   off,  ///< hints have no effect, and functions that return places are not called
   prefer,  ///< idle workers take first the work that should run near them
-  exchange,  ///< also, two workers that run each other's work exchange it
+  exchange,  ///< as prefer, and two workers that run work for each other's place exchange it
   /// As prefer, and a future that is launched with a hint waits in a queue of its place, from which only
   /// workers of that place take. It needs unbounded space: for comparison only (docs/futures.md).
   queue,
@@ -71,6 +72,7 @@ struct settings {
   wait_policy wait = wait_policy::adaptive;
   /// Policies of single wait points.
   std::array<std::optional<wait_policy>, wait_points> wait_at{};
+  /// Returns the policy in force at a wait point.
   wait_policy policy_at(wait_point point) const noexcept {
     return wait_at[static_cast<unsigned>(point)].value_or(wait);
   }
@@ -111,26 +113,28 @@ struct settings {
   /// half a second to notice that another one has ended.
   bool neighbours = false;
 
-  /// Called by each of the runtime's own threads when it starts, before its first task, and when it ends,
-  /// after its last one. The argument is the worker's `worker_id`. Use them for what belongs to a thread: its
-  /// name, its priority, a device, a connection, the attachment to a virtual machine (as TBB's
-  /// task_scheduler_observer and rayon's start_handler).
+  /// A function that each of the runtime's own threads calls when it starts, before its first task. The
+  /// argument is the worker's `worker_id`. Use it and `on_worker_end` for the state of a thread: its name,
+  /// its priority, a device, a connection, the attachment to a virtual machine. TBB's task_scheduler_observer
+  /// and rayon's start_handler have the same purpose.
   ///
   /// Threads start with the runtime, and later when more workers are needed. Surplus workers sleep and do not
   /// end. All threads have ended when `shutdown` or the destructor returns; the default runtime's never end.
   /// Threads that enter by `run` are the program's own, so the functions are not called for them.
   ///
-  /// The functions are called by several threads at the same time. They must not use the runtime, and must
-  /// not throw: that ends the program.
+  /// Several threads call the functions at the same time. The functions must not use the runtime, and must
+  /// not throw: an exception ends the program.
   std::function<void(int worker)> on_worker_start{};
+  /// A function that each of the runtime's own threads calls when it ends, after its last task; see
+  /// `on_worker_start`.
   std::function<void(int worker)> on_worker_end{};
 
-  /// The defaults, changed by the environment.
-  /// \throws bad_setting naming the variable, the value and what is accepted
+  /// Returns the defaults, changed by the environment.
+  /// \throws bad_setting; its text names the variable, the value and the accepted values
   static settings from_environment();
-  /// Checks the ranges. \throws bad_setting
+  /// Checks that each setting is in its range. \throws bad_setting
   void check() const;
-  /// One line for people: "workers=2 wait=adaptive …".
+  /// Returns the settings as one line for people: "workers=2 wait=adaptive …". \throws std::bad_alloc
   std::string text() const;
 };
 

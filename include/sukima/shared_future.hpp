@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_future, launch: results that outlive every block; and what begins after them: then, when_all,
-// when_any.
+// shared_future and launch: results that outlive every block. then, when_all and when_any: work that begins
+// after them.
 #pragma once
 
 #include <sukima/cancel.hpp>
@@ -26,14 +26,14 @@ template <class T> class shared_future;
 
 namespace sukima::detail {
 template <class F> struct launching;
-/// The library's own access to a handle.
+/// Gives the library access to a handle.
 struct handle_access;
-/// Waits until the future has ended, or until a moment; computes nothing. \returns whether it has ended
+/// Waits until the future has ended, or until a moment. Computes nothing. \returns whether it has ended
 bool wait_launched_until(char* top, launched& t, std::chrono::steady_clock::time_point at);
 }  // namespace sukima::detail
 
 namespace SUKIMA_DETAIL_NAMESPACE {
-/// The place that a hint at a launch names; inherited where hints are switched off.
+/// Returns the place that a hint at a launch names; inherited_place if hints are switched off.
 template <class P> sukima_place place_of_launch(place_hint<P>& hint) {
   static_assert(
       place_source<P>,
@@ -42,7 +42,7 @@ template <class P> sukima_place place_of_launch(place_hint<P>& hint) {
 }
 template <class F, class T> inline constexpr bool is_continuation = callable_with<F&&, touched<T>>;
 template <class F> inline constexpr bool is_continuation<F, void> = callable_with<F&&>;
-/// Whether it can be called with the result of a future.
+/// Whether F can be called with the result of a future.
 template <class F, class T>
 concept continues = is_continuation<F, T>;
 template <class T> inline constexpr bool is_handle = false;
@@ -56,7 +56,7 @@ namespace sukima {
 
 /// Argument of shared_future::touch: the caller computes, too, until the future has ended.
 struct helping_t {};
-inline constexpr helping_t helping{};
+inline constexpr helping_t helping{};  ///< the value to pass
 
 /// A handle of a launched future. It may be copied, stored, returned, and dropped. A copy costs one atomic
 /// increment. The result exists as long as a handle. When the runtime is destroyed, no call of `touch` or
@@ -95,8 +95,8 @@ template <class T> class shared_future {
   /// The same without a context.
   detail::touched<T> touch() const { return touch_from(nullptr); }
   /// The same, but a thread that is not in the future's runtime enters it and runs work there until this
-  /// future has ended. That keeps its CPU busy. It may run other expressions, and then returns only after the
-  /// present one has ended. An expression that no worker has begun needs no second fiber.
+  /// future has ended. That keeps its CPU busy. The thread may run other expressions, and then returns only
+  /// after the present one has ended. An expression that no worker has begun needs no second fiber.
   /// \throws as touch; what entering throws
   detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
@@ -136,6 +136,7 @@ template <class T> class shared_future {
   template <class Clock, class Duration> bool wait_until(std::chrono::time_point<Clock, Duration> at) const {
     return wait_at_most(nullptr, detail::steady_moment(at));
   }
+  /// The same until a moment, with a context.
   template <class Clock, class Duration, class Checks = detail::checks>
   bool wait_until(context c, std::chrono::time_point<Clock, Duration> at) const {
     detail::check_context(c, "sukima::shared_future::wait_until");
@@ -164,11 +165,12 @@ template <class T> class shared_future {
     return detail::launch_then(*this, std::forward<F>(f), detail::place_of_launch(hint));
   }
 
+  /// Whether this is a handle of a future, and not empty.
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// Whether a touch would return at once. \pre the handle is not empty
   bool is_done() const noexcept { return state_->cell->is_done(); }
   /// Cancels the expression: from now on touches throw cancelled, unless it has ended. If it has not begun it
-  /// never will; otherwise it stops at its next poll. Any thread. \pre the handle is not empty
+  /// never begins; otherwise it stops at its next poll. Any thread. \pre the handle is not empty
   void cancel() const noexcept { detail::cancel_launched(*state_); }
 
  private:
@@ -210,7 +212,7 @@ template <class F> struct launching {
     launch_task(*made);
     return shared_future<result>(made.release());
   }
-  /// Begins once `needed` of the sources have ended.
+  /// Launches a call that begins once `needed` of the sources have ended.
   template <class Call> static shared_future<result> launch_after(F&& f, sukima_place where,
                                                                   std::span<launched* const> sources,
                                                                   std::size_t needed) {
@@ -247,9 +249,8 @@ namespace SUKIMA_NAMESPACE {
 /// expression may wait for the next thread that enters. The end of the runtime cancels all launched
 /// expressions, and waits for those that have begun.
 ///
-/// An expression that refers to the caller's frame must be touched before the frame ends, also where the
-/// caller is aborted: touch it below `sukima::shielded`, or use a `future` of a block, which its block
-/// awaits.
+/// An expression that refers to the caller's frame must be touched before the frame ends, also if the caller
+/// is aborted: touch it below `sukima::shielded`, or use a `future` of a block, which its block awaits.
 ///
 /// The call runs no expression and does not move to another thread, so the caller may hold a lock. The number
 /// of waiting expressions is unbounded; each takes about 250 bytes plus its captures. A program that launches
@@ -257,6 +258,7 @@ namespace SUKIMA_NAMESPACE {
 /// `statistics::launched_peak` is the largest number so far.
 /// \param f called once, with a context if it takes one. Its captures are destroyed before a touch returns;
 ///          if it is cancelled before it has begun, perhaps a moment after a touch has thrown `cancelled`
+/// \returns the handle
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
 /// \par Complexity constant: at most one allocation, less than a microsecond
 template <class F>
@@ -267,8 +269,9 @@ template <class F>
   return launching::template launch<detail::launched_call<typename launching::result, kept>>(
       kept(std::forward<F>(f)), detail::inherited_place);
 }
-/// The same with a hint: the expression should run there. Without one it inherits the place of the code that
-/// launches it.
+/// The same with a hint: the expression should run in that place. Without a hint it inherits the place of the
+/// code that launches it.
+/// \param f    as above
 /// \param hint on(P): a place, or a function that returns one, which is called at once
 template <class F, class P>
   requires detail::callable_with<std::decay_t<F>&&>
@@ -284,7 +287,7 @@ template <class F, class P>
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Launches f, which begins once so many of the sources have ended.
+/// Launches f, which begins once `needed` of the sources have ended.
 template <class F>
 auto launch_after_ends(F&& f, sukima_place where, std::span<launched* const> sources, std::size_t needed) {
   using kept = std::decay_t<F>;
@@ -367,7 +370,7 @@ template <class First, class... T>
       },
       detail::inherited_place, sources, 1);
 }
-/// The same for a range of handles, which are copied. \throws usage_error for an empty range
+/// The same for a range of handles, which are copied. \throws usage_error also for an empty range
 template <std::ranges::input_range Handles>
   requires detail::is_handle<std::ranges::range_value_t<Handles>>
 [[nodiscard]] shared_future<std::size_t> when_any(Handles&& futures) {

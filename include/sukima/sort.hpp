@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_sort and parallel_stable_sort.
+// parallel_sort and parallel_stable_sort: sorts of random-access ranges.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -48,6 +48,7 @@ namespace SUKIMA_NAMESPACE {
 ///
 /// This is a quicksort: elements need not be copyable, and no memory is allocated. For numbers it is at least
 /// as fast on one worker as std::sort. A range that is already sorted, or sorted backwards, takes one pass.
+/// \param c  the caller's own context
 /// \param first, last  random-access iterators
 /// \param compare, projection  are called by several workers at the same time
 /// \throws what compare, the projection or a move throws, after the rest was aborted. Then the elements are
@@ -75,6 +76,7 @@ template <class I, class Compare = std::ranges::less, class Projection = std::id
 void parallel_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
   detail::with_context([&](context c) { detail::sort_at(c, first, last, compare, projection); });
 }
+/// The same for a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
@@ -83,7 +85,7 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
       [&](context c) { parallel_sort(c, range, std::move(compare), std::move(projection)); });
 }
 
-/// As parallel_sort, but equal elements keep their order.
+/// Sorts as parallel_sort, but equal elements keep their order.
 ///
 /// This is a merge sort with a buffer of last − first elements, which is freed at the end, also after an
 /// exception. If there is no memory for the buffer, a slower sort works without it, in O(n log² n) on one
@@ -112,6 +114,7 @@ template <class I, class Compare = std::ranges::less, class Projection = std::id
 void parallel_stable_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
   detail::with_context([&](context c) { detail::stable_sort_at(c, first, last, compare, projection); });
 }
+/// The same for a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: a fiber parks on any event, and any thread may resume it.
+// suspend: parks a fiber until an event, after which any thread may resume it.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -14,17 +14,18 @@ class resumer;
 }  // namespace sukima
 
 namespace sukima::detail {
-/// The function that is called when a suspended fiber's computation is cancelled.
+/// The function that the runtime calls when a suspended fiber's computation is cancelled.
 struct cancel_action {
   void (*call)(void* closure, resumer) noexcept;
   void* closure;
 };
-/// \param cancel  null: the suspension cannot be cancelled
+/// Parks the running fiber after store(closure, resumer). \param cancel null: the suspension cannot be
+/// cancelled
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure,
                      const cancel_action* cancel = nullptr);
 resumer suspension_resumer(fiber& s) noexcept;
 void resume_fiber(fiber& s, std::uint64_t number);
-/// Counts the reasons why the running fiber must stay on its thread; null outside a runtime.
+/// Returns the counter of the reasons why the running fiber must stay on its thread; null outside a runtime.
 unsigned* running_thread_bindings() noexcept;
 }  // namespace sukima::detail
 
@@ -37,13 +38,15 @@ namespace sukima {
 class resumer {
  public:
   resumer() = default;
-  /// Makes the fiber ready; some worker continues it. May be called before the fiber has stopped entirely.
+  /// Makes the fiber ready, so that a worker continues it. May be called before the fiber has stopped
+  /// entirely.
   /// \throws usage_error if this suspension was resumed before, or the resumer is empty
   /// \par Complexity constant; wakes at most one worker
   void resume() const {
     if (fiber_ == nullptr) throw usage_error("sukima: an empty resumer was called");
     detail::resume_fiber(*fiber_, number_);
   }
+  /// Whether this object refers to a suspension. A default-constructed one does not.
   explicit operator bool() const noexcept { return fiber_ != nullptr; }
 
  private:
@@ -61,8 +64,8 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// Parks the running fiber until it is resumed. Its worker does other work, and idle workers may take what
-/// the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
+/// Parks the running fiber until it is resumed. Its worker does other work, and idle workers may take the
+/// work that the fiber can still give away. Joins, blocking calls, futures and streams all wait this way.
 ///
 /// A cancelled computation stays suspended until it is resumed, because other code may still use what f
 /// passed to it (a buffer, an entry of a queue). With a third argument, `cancel`, the suspension can end
@@ -112,7 +115,7 @@ namespace SUKIMA_NAMESPACE {
 
 /// Suspends the fiber as above, but can end the suspension early when the computation around it is cancelled,
 /// or a sibling throws.
-///
+/// \param c, f    as above
 /// \param cancel  cancel(resumer) is called at most once, when the fiber must be aborted while it is
 ///                suspended. It must take back what f has handed out, and resume the fiber if that succeeded.
 ///                If not, because other code is about to resume the fiber, it does nothing. It is called

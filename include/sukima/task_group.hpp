@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// task_group: any number of children, which may add children.
+// task_group: any number of functions that may run at the same time and may add more of them.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -93,6 +93,7 @@ class task_group {
   }
   /// The same with a hint that f should run in a place. Without a hint f inherits the place of the code that
   /// adds it.
+  /// \param f    as above
   /// \param hint on(P): a place, or a function that returns one. The function is called at once, unless hints
   ///             are switched off. If it throws, f is not added
   template <class F, class P, class Checks = detail::checks>
@@ -100,6 +101,7 @@ class task_group {
   void run(F&& f, detail::place_hint<P> hint) {
     add(std::forward<F>(f), place_for(hint));
   }
+  /// The same with a context and a hint.
   template <class F, class P, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(context c, F&& f, detail::place_hint<P> hint) {

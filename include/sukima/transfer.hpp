@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values can travel to another process, and how: copied as they are, or by a codec.
+// The values that can travel to another process: copied byte by byte, or by a codec.
 #pragma once
 
 #include <sukima/detail/fields.hpp>
@@ -27,8 +27,9 @@ namespace sukima {
 ///       static name decode(std::span<const std::byte> from);
 ///     };
 ///
-/// `decode` gets exactly the bytes that `encode` appended. With the header sukima/transfer_cereal.hpp every
-/// type that the library cereal serializes has one.
+/// `decode` gets exactly the bytes that `encode` appended. Both may throw: the call that sends or receives
+/// the value then throws that. With the header sukima/transfer_cereal.hpp every type that the library cereal
+/// serializes has a codec.
 template <class T> struct codec {};
 
 /// Whether a trivially copyable class holds neither pointers nor references, so that a copy of its bytes
@@ -51,7 +52,7 @@ template <class T> struct is_known_value<std::optional<T>> : std::bool_constant<
 template <class T, std::size_t N> struct is_known_value<std::array<T, N>>
     : std::bool_constant<is_plain<T>()> {};
 template <class T>
-concept has_own_parts = requires { sizeof(std::tuple_size<T>); };  // a structured binding would ask it
+concept has_own_parts = requires { sizeof(std::tuple_size<T>); };  // a structured binding would use these
 
 /// Converts to unions without a declaration that they are safe.
 struct any_closed_union {
@@ -76,7 +77,7 @@ template <class T, std::size_t N> constexpr bool has_closed_union() {
     return has_closed_union<T, N - 1>();
 }
 
-/// Whether its bytes mean the same in another address space.
+/// Whether the bytes of a T mean the same in another address space.
 template <class T> constexpr bool is_plain() {
   using type = std::remove_cv_t<T>;
   if constexpr (std::is_array_v<type>) {

@@ -14,7 +14,7 @@
 namespace sukima {
 namespace detail {
 
-/// Appends what is written to a vector.
+/// A stream buffer that appends the written bytes to a vector.
 class byte_writer : public std::streambuf {
  public:
   explicit byte_writer(std::vector<std::byte>& to) : to_(to) {}
@@ -34,6 +34,7 @@ class byte_writer : public std::streambuf {
   std::vector<std::byte>& to_;
 };
 
+/// A stream buffer that reads from memory.
 class byte_reader : public std::streambuf {
  public:
   explicit byte_reader(std::span<const std::byte> from) {
@@ -47,7 +48,8 @@ class byte_reader : public std::streambuf {
 /// \addtogroup objects
 /// @{
 
-/// \throws cereal::Exception what was received is no such value
+/// The codec of a type that cereal serializes. `decode` throws cereal::Exception if the received bytes are
+/// not such a value.
 template <class T>
   requires(!(std::is_trivially_copyable_v<T> && detail::is_plain<T>()) &&
            cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value &&

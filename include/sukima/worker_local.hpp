@@ -45,8 +45,8 @@ template <class T> class worker_local {
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() = default;
 
-  /// Returns the running worker's T, and makes it at the worker's first call. \returns a reference that is
-  /// valid until the fiber may move, see above
+  /// Returns the running worker's T, and makes it at the worker's first call.
+  /// \returns a reference that is valid until the fiber may move, see above
   /// \throws usage_error outside a runtime, or in a second one; what the factory throws; std::bad_alloc
   /// \par Complexity a few nanoseconds, after the first call on this worker
   T& local() {
@@ -58,16 +58,17 @@ template <class T> class worker_local {
     return static_cast<holder*>(there)->value;
   }
 
-  /// Calls f with each T, in no particular order, on the calling thread.
+  /// Calls f with each T, in no particular order, on the calling thread. \throws what f throws
   template <class F>
     requires std::invocable<F&, T&>
   void for_each(F&& f) {
     slots_.for_each([&](void* t) { std::invoke(f, static_cast<holder*>(t)->value); });
   }
 
-  /// Combines all of them: operation(operation(t1, t2), t3) … The operation should be associative and
-  /// commutative, because the distribution of work among workers is random.
+  /// Combines all Ts: operation(operation(t1, t2), t3) … The operation should be associative and commutative,
+  /// because the distribution of work among workers is random.
   /// \returns the result; a copy if there is only one T; a new T of the factory if there is none
+  /// \throws what the operation, a copy or the factory throws
   template <class Operation>
     requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
   T combine(Operation operation) {
@@ -84,14 +85,14 @@ template <class T> class worker_local {
     return std::move(*sum);
   }
 
-  /// The number of objects that were made.
+  /// Returns the number of Ts that exist.
   std::size_t size() const noexcept { return slots_.size(); }
 
-  /// Destroys all of them. Another runtime may use the object then.
+  /// Destroys all Ts. Afterwards the workers of another runtime may use the object.
   void clear() noexcept { slots_.clear(); }
 
  private:
-  /// On cache lines of its own: its neighbours belong to other workers.
+  /// A T on cache lines of its own, because its neighbours in memory belong to other workers.
   struct alignas(alignof(T) > 128 ? alignof(T) : 128) holder {
     T value;
     explicit holder(const std::function<T()>& factory) : value(factory()) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel algorithms of libstdc++ (std::execution::par and par_unseq) on Sukima's workers.
 //
-// libstdc++ writes each parallel algorithm in terms of ten operations of a "parallel backend". It has two:
-// one on TBB, one that is sequential. This header is a third one. It takes the place of libstdc++'s own
-// choice, so it must be read before `<execution>`; the file `execution` beside this one does that.
+// libstdc++ writes each parallel algorithm in terms of ten operations of a "parallel backend". It has two
+// backends: one on TBB, and a sequential one. This header is a third one. It replaces libstdc++'s own choice,
+// so it must be included before `<execution>`; the file `execution` beside this one does that.
 //
 // The names with two underscores are libstdc++'s. Its implementation calls each operation through them.
 #pragma once
@@ -16,7 +16,7 @@
 #elif defined(_PSTL_PARALLEL_BACKEND_H)
 #error "sukima/pstl must come before <execution>: put its folder first in the include path"
 #endif
-/// libstdc++'s own choice of a backend is not read.
+/// Keeps libstdc++ from including the header in which it chooses a backend.
 #define _PSTL_PARALLEL_BACKEND_H  // NOLINT(bugprone-reserved-identifier)
 
 #include <sukima/cancel.hpp>
@@ -34,7 +34,7 @@
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 namespace sukima::detail::pstl {
 
-/// Calls f(context): on the default runtime, or as part of the code that runs here if a worker is calling.
+/// Calls f(context): on the default runtime, or as part of the running code if the caller is a worker.
 ///
 /// A parallel algorithm must return on the thread that called it, and libstdc++ ends the program if any
 /// exception but std::bad_alloc leaves it. So f is bound to its thread and shielded from aborts, which take
@@ -60,8 +60,8 @@ template <class T> class __buffer {
   std::size_t count_;
 };
 
-/// A hint that the remaining calls will find nothing to do. The algorithms test a flag of their own in each
-/// call, so blocks become long as soon as calls return at once, and nothing has to be cancelled.
+/// libstdc++ calls this when the remaining calls have no work left. The algorithms test a flag of their own
+/// in each call, so blocks become long as soon as calls return at once, and nothing has to be cancelled.
 inline void __cancel_execution() noexcept {}
 
 /// Calls f(i, j) for consecutive blocks [i, j) of [first, last).
@@ -91,7 +91,7 @@ Value __parallel_reduce(Policy&& /*policy*/, Index first, Index last, const Valu
 }
 
 /// The sum of some consecutive elements. There is no neutral element, and a single element need not be
-/// convertible to the sum's type, so a sum of one element is only its position.
+/// convertible to the sum's type, so a sum of one element is stored as the element's position.
 template <class Index, class T> struct partial_sum {
   std::optional<T> value;
   Index only{};  ///< the position of the only element, if there is no value
@@ -132,8 +132,8 @@ void __parallel_strict_scan(Policy&& /*policy*/, Index n, T initial, Reduce redu
   run([&](context c) { strict_scan(c, n, std::move(initial), reduce, combine, scan, apex); });
 }
 
-/// Running totals: scan(i, j, sum) writes those of [i, j) and returns the sum at j; block(i, j, sum) only
-/// adds.
+/// Writes running totals: scan(i, j, sum) writes those of [i, j) and returns the sum at j; block(i, j, sum)
+/// only adds.
 /// \returns the sum of init and all elements
 template <class Policy, class Index, class U, class T, class Combine, class Block, class Scan>
 T __parallel_transform_scan(Policy&& /*policy*/, Index n, U u, T init, Combine combine, Block block,
@@ -141,8 +141,8 @@ T __parallel_transform_scan(Policy&& /*policy*/, Index n, U u, T init, Combine c
   return run([&](context c) { return transform_scan(c, n, u, std::move(init), combine, block, scan); });
 }
 
-/// Sorts; equal elements keep their order if `sort` keeps it. \param wanted  how many of the least elements
-/// must be in order at the beginning; 0: all
+/// Sorts; equal elements keep their order if `sort` keeps it.
+/// \param wanted  how many of the least elements must be in order at the beginning; 0: all
 template <class Policy, class I, class Compare, class Sort>
 void __parallel_stable_sort(Policy&& /*policy*/, I first, I last, Compare compare, Sort sort,
                             std::size_t wanted = 0) {
