@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much CPU this process gets now, and how much k threads would get beside the neighbours.
+// The CPU that this process gets now, and the CPU that k threads would get beside the neighbours.
 #ifndef SUKIMA_CAPACITY_ESTIMATE_H
 #define SUKIMA_CAPACITY_ESTIMATE_H
 
@@ -7,11 +7,11 @@
 /// The facts of <sukima/capacity.h> are configured limits. This header estimates how much CPU the neighbours
 /// and the hypervisor leave within these limits. It answers two different questions:
 ///
-/// - What do the threads get *now*? The difference of two readings of a CPU clock: exact for its window.
-/// - What would *k threads* get? Where the neighbours' groups are visible, this is computed: CPU is shared by
+/// - What do the threads get *now*? The difference of two readings of a CPU clock, exact for its window.
+/// - What would *k threads* get? If the neighbours' groups are visible, this is computed: CPU is shared by
 ///   weight from the root group down, a member that wants less than its share keeps what it uses, and the
-///   rest is shared again. Where they are hidden, as in most containers, the answer is an interval with a
-///   point in it; an experiment narrows it.
+///   rest is shared again. If they are hidden, as in most containers, the answer is an interval with a point
+///   in it; an experiment narrows it.
 ///
 /// An estimator keeps files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
 /// reading an open file again costs a sixth of opening it. Its functions may be called from any thread, but
@@ -26,7 +26,7 @@ extern "C" {
 /// \addtogroup c_capacity
 /// @{
 
-/// An estimator never keeps more files open.
+/// The largest number of files that an estimator keeps open.
 #define SUKIMA_CAPACITY_MAX_FILES 200
 
 /// The basis of an estimate.
@@ -45,10 +45,10 @@ typedef enum sukima_capacity_basis {
 /// The CPU that a number of threads would get.
 typedef struct sukima_capacity_estimate {
   double usable;  ///< CPU time a second, in CPUs: above 0, at most `threads` (but see the override)
-  double low;  ///< it is hardly less than this
-  double high;  ///< nor more than this; low <= usable <= high
-  double threads;  ///< the number of always runnable threads that was asked about
-  sukima_capacity_basis basis;  ///< what the numbers rest on
+  double low;  ///< lower end of the interval in which the true value most likely is
+  double high;  ///< upper end of that interval; low <= usable <= high
+  double threads;  ///< the number of always runnable threads for which the estimate holds
+  sukima_capacity_basis basis;  ///< how the numbers were found
 } sukima_capacity_estimate;
 
 /// The measurements. Rates are of the long window (500 ms, or the next multiple of the quota's period)
@@ -104,11 +104,15 @@ SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
                                                           uint64_t time_ns);
 
-/// The facts: at the latest sample, or up to a second before it.
+/// Returns the facts: at the latest sample, or up to a second before it.
+/// \param estimator an opened estimator
+/// \param facts     gets the facts
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_facts(const sukima_capacity_estimator* estimator,
                                                          sukima_capacity_facts* facts);
 
 /// Returns the measurements up to the latest sample.
+/// \param estimator an opened estimator
+/// \param load      gets the measurements
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_estimator* estimator,
                                                         sukima_capacity_load* load);
 
@@ -126,6 +130,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estima
 /// get. Keep sampling ten times a second, and after at least 300 ms call
 /// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count, because the kernel needs them
 /// to move the threads.
+/// \param estimator an opened estimator
+/// \param threads   the number of threads
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capacity_estimator* estimator,
                                                                     double threads);
 
@@ -151,15 +157,19 @@ SUKIMA_CAPACITY_API sukima_capacity_kind sukima_capacity_estimator_cause(
 /// steal, the neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
 /// `is_binding` marks the cause of the largest loss, for as many threads as may run at the same moment; see
 /// sukima_capacity_estimator_cause().
-/// \return a report for sukima_capacity_report_free(); NULL without memory. Its facts are freshly
-///         read.
+/// \param estimator an opened estimator
+/// \return a report, to be passed to sukima_capacity_report_free(); NULL without memory. Its facts are
+///         freshly read
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
     sukima_capacity_estimator* estimator);
 
-/// As sukima_capacity_error().
+/// Returns the reason why the override was ignored, as sukima_capacity_error().
+/// \param estimator an opened estimator
+/// \return NULL if the override is valid
 SUKIMA_CAPACITY_API const char* sukima_capacity_estimator_error(const sukima_capacity_estimator* estimator);
 
-/// Closes an estimator, or NULL.
+/// Closes an estimator. No other thread may be using it.
+/// \param estimator an opened estimator, or NULL
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimator* estimator);
 
 /// Opens an estimator, samples for a while (sleeping between the samples), and gives one answer.
@@ -178,7 +188,8 @@ SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_opti
 ///         does not look at ports, which one process at a time can open
 SUKIMA_CAPACITY_API double sukima_capacity_advertised(const char* root);
 
-/// "facts", "tree", "blind", "experiment", "host", "override" or "progress"; "unknown" for others.
+/// Returns the name of a basis: "facts", "tree", "blind", "experiment", "host", "override" or "progress";
+/// "unknown" for other values.
 SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
 
 /// Measures unreported steal time: reads a clock every few microseconds, adds up the gaps, and subtracts the
@@ -192,7 +203,7 @@ SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis
 SUKIMA_CAPACITY_API int sukima_capacity_probe_steal(double seconds, double* taken);
 
 /// Adds the result of a steal probe. For the next 30 s the mean of up to four latest probes counts as the
-/// part of each CPU that the hypervisor takes, unless steal time says more.
+/// part of each CPU that the hypervisor takes, unless the reported steal time is larger.
 /// \param estimator an opened estimator
 /// \param taken     the mean of sukima_capacity_probe_steal() over the CPUs, 0 to 1; other values are ignored
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator,

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of a machine: NUMA domains, last-level caches, cores. Where a thread runs, and where memory is.
+// The places of a machine: NUMA domains, last-level caches and cores; where a thread runs, and where memory
+// is.
 #ifndef SUKIMA_CAPACITY_PLACES_H
 #define SUKIMA_CAPACITY_PLACES_H
 
 /// \file
 /// A place is one node of the machine's tree: the machine contains NUMA domains, these contain last-level
 /// caches, these contain cores (hardware threads of a core share its caches). A place is a number of two
-/// bytes. The numbers are those of the machine, not of the allowed CPUs: they stay valid when cpusets change.
+/// bytes. The numbers are those of the machine, not of the allowed CPUs, so they stay valid when cpusets
+/// change.
 ///
-/// The tree holds only what the kernel states in /sys/devices/system (node and cpu): a CPU whose core is
-/// not stated belongs to its last-level cache, or to its domain, or to the machine. Where two files
+/// The tree contains only the facts that the kernel states in /sys/devices/system (node and cpu): a CPU whose
+/// core is not stated belongs to its last-level cache, or to its domain, or to the machine. If two files
 /// contradict each other, the larger place divides the smaller one, so places are always nested. Without
 /// sysfs the machine is the only place. A CPU that is switched on later belongs to the machine only.
 ///
 /// All functions may be called from any thread, keep `errno`, are not cancellation points, start no thread,
-/// keep no file open, and use no `malloc` and no stdio. A kernel or a sandbox that refuses an answer gives
-/// SUKIMA_PLACE_ANY; nothing aborts. A place that the table does not have counts as SUKIMA_PLACE_ANY.
+/// keep no file open, and use no `malloc` and no stdio. If the kernel or a sandbox refuses an answer, the
+/// result is SUKIMA_PLACE_ANY; no function aborts. A place that the table does not have counts as
+/// SUKIMA_PLACE_ANY.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,15 +56,15 @@ typedef enum sukima_place_level {
 
 /// The facts about a place.
 typedef struct sukima_place_facts {
-  sukima_place_level level;  ///< which level of the tree it is at
+  sukima_place_level level;  ///< its level in the tree
   /// Of a domain: the kernel's number. Of a cache or a core: 0, 1, 2 … in the order of their lowest CPU.
   uint32_t number;
-  uint32_t cpus;  ///< how many CPUs it has; 0 for a domain that is only memory
+  uint32_t cpus;  ///< number of its CPUs; 0 for a domain that is only memory
   uint32_t first_cpu;  ///< the lowest of them; 0 if there is none
   sukima_place around;  ///< the smallest place that contains it; SUKIMA_PLACE_ANY for the machine
 } sukima_place_facts;
 
-/// The places of one machine. It does not change.
+/// The places of one machine. A table does not change.
 typedef struct sukima_place_table sukima_place_table;
 
 /// Reads the places of a machine.
@@ -77,18 +80,19 @@ SUKIMA_CAPACITY_API sukima_place_table* sukima_place_table_open(const sukima_cap
 /// \param table an opened table, or NULL
 SUKIMA_CAPACITY_API void sukima_place_table_close(sukima_place_table* table);
 
-/// The table of the running machine. It is read by the first call in the process and never closed: to be
-/// called before a thread is pinned, because its affinity decides which CPUs count as allowed.
+/// Returns the table of the running machine. The first call in the process reads the table, which is never
+/// closed. Call this function before a thread is pinned, because the affinity of the calling thread decides
+/// which CPUs count as allowed.
 /// \return never NULL; without memory, a table with the machine only
 /// \par Complexity a load, after the first call
 SUKIMA_CAPACITY_API const sukima_place_table* sukima_place_table_of_machine(void);
 
-/// How many places there are: their numbers are 1 to this number.
+/// Returns the number of places. Their numbers are 1 to this number.
 /// \param table an opened table
 /// \return at least 1
 SUKIMA_CAPACITY_API uint32_t sukima_place_table_count(const sukima_place_table* table);
 
-/// How many files were there and had a content that makes no sense, and was ignored.
+/// Returns the number of files whose content was ignored because it is malformed.
 /// \param table an opened table
 SUKIMA_CAPACITY_API uint32_t sukima_place_table_ignored(const sukima_place_table* table);
 
@@ -100,7 +104,7 @@ SUKIMA_CAPACITY_API uint32_t sukima_place_table_ignored(const sukima_place_table
 SUKIMA_CAPACITY_API int sukima_place_table_facts(const sukima_place_table* table, sukima_place place,
                                                  sukima_place_facts* facts);
 
-/// The smallest place that has this CPU: its core, where the machine states it.
+/// Returns the smallest place that has this CPU: its core, if the machine states it.
 /// \param table an opened table
 /// \param cpu   the kernel's number
 /// \return the machine for a CPU of which nothing is known
@@ -116,7 +120,7 @@ SUKIMA_CAPACITY_API sukima_place sukima_place_table_of_cpu(const sukima_place_ta
 SUKIMA_CAPACITY_API int sukima_place_table_has_cpu(const sukima_place_table* table, sukima_place place,
                                                    uint32_t cpu);
 
-/// The NUMA domain with the kernel's number.
+/// Returns the NUMA domain with the kernel's number.
 /// \param table  an opened table
 /// \param domain the number
 /// \return SUKIMA_PLACE_ANY if there is none
@@ -124,7 +128,7 @@ SUKIMA_CAPACITY_API int sukima_place_table_has_cpu(const sukima_place_table* tab
 SUKIMA_CAPACITY_API sukima_place sukima_place_table_of_domain(const sukima_place_table* table,
                                                               uint32_t domain);
 
-/// The smallest place at this level or a larger one that contains `place`.
+/// Returns the smallest place at this level or a larger one that contains `place`.
 /// \param table an opened table
 /// \param place one of its places
 /// \param level the level
@@ -143,20 +147,21 @@ SUKIMA_CAPACITY_API sukima_place sukima_place_table_around(const sukima_place_ta
 SUKIMA_CAPACITY_API int sukima_place_table_contains(const sukima_place_table* table, sukima_place outer,
                                                     sukima_place inner);
 
-/// The places at this level that have a CPU that the process may use now: a smallest set of places, at this
-/// level or a larger one, with all these CPUs.
+/// Lists places that together have all CPUs which the process may use now: a smallest set of places, at this
+/// level or a larger one.
 /// \param table    an opened table
 /// \param level    the level
 /// \param places   gets the places in ascending order, as far as they fit; may be NULL if `capacity` is 0
 /// \param capacity how many fit
-/// \return how many there are: at least 1, because what is unknown is the machine
+/// \return how many there are: at least 1, because an unknown place counts as the machine
 /// \par Complexity as sukima_capacity_read(), about 0.5 ms, and linear in the number of CPUs
 SUKIMA_CAPACITY_API size_t sukima_place_table_usable(const sukima_place_table* table,
                                                      sukima_place_level level, sukima_place* places,
                                                      size_t capacity);
 
-/// The places of the calling process's memory: the NUMA domains of its pages. It asks the running kernel
-/// (move_pages without a target, which changes nothing and faults no page in), whatever the table's root is.
+/// Returns the places of the calling process's memory: the NUMA domains of its pages. The running kernel
+/// gives the answer (move_pages without a target, which changes nothing and faults no page in), whatever the
+/// table's root is.
 /// \param table    an opened table
 /// \param pointers into the memory; null pointers are allowed
 /// \param count    how many
@@ -177,18 +182,18 @@ SUKIMA_CAPACITY_API void sukima_place_table_of_memory(const sukima_place_table* 
 SUKIMA_CAPACITY_API size_t sukima_place_table_text(const sukima_place_table* table, sukima_place place,
                                                    char* memory, size_t size);
 
-/// Name of a level: "machine", "numa_domain", "ll_cache", "core", as in OpenMP's OMP_PLACES; "unknown" for
-/// others.
+/// Returns the name of a level: "machine", "numa_domain", "ll_cache", "core", as in OpenMP's OMP_PLACES;
+/// "unknown" for other values.
 SUKIMA_CAPACITY_API const char* sukima_place_level_name(sukima_place_level level);
 
-/// The place of the calling thread: sukima_place_table_of_cpu() of its CPU, at this level or a larger one.
-/// The kernel may move the thread at any moment.
+/// Returns the place of the calling thread: sukima_place_table_of_cpu() of its CPU, at this level or a larger
+/// one. The kernel may move the thread at any moment.
 /// \param level the level
 /// \return the machine if the kernel does not say
 /// \par Complexity about 10 ns after the first call in the process, which reads the table
 SUKIMA_CAPACITY_API sukima_place sukima_here(sukima_place_level level);
 
-/// sukima_place_table_usable() of the running machine.
+/// Calls sukima_place_table_usable() for the running machine.
 /// \param level    the level
 /// \param places   gets the places, as far as they fit; may be NULL if `capacity` is 0
 /// \param capacity how many fit
@@ -196,7 +201,8 @@ SUKIMA_CAPACITY_API sukima_place sukima_here(sukima_place_level level);
 /// \par Complexity as sukima_place_table_usable()
 SUKIMA_CAPACITY_API size_t sukima_places(sukima_place_level level, sukima_place* places, size_t capacity);
 
-/// The NUMA domain whose memory holds a page; see sukima_place_table_of_memory(), which takes many at once.
+/// Returns the NUMA domain whose memory holds a page; see sukima_place_table_of_memory(), which takes many
+/// pages at once.
 /// \param pointer into the page
 /// \return SUKIMA_PLACE_ANY if it is unknown, or there is one domain only
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain

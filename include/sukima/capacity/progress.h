@@ -5,9 +5,9 @@
 #define SUKIMA_CAPACITY_PROGRESS_H
 
 /// \file
-/// Reports of a program's progress to `sukima guest` in its virtual machine, which passes it on to
-/// the host. docs/host.md says how the host uses it. These functions use no memory of the heap, open one
-/// socket, and keep `errno`.
+/// Reports of a program's progress to `sukima guest` in its virtual machine, which passes them on to the
+/// host. docs/host.md says how the host uses them. The function below uses no memory of the heap, opens one
+/// socket, and keeps `errno`.
 
 #include <stdint.h>
 #include <sukima/capacity.h>
