@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects, islands, and streams without their type, for the templates of streams.
 //
-// Objects of one island take turns on one executor (sukima/detail/executor.hpp), so a stream between
-// them (`!shared`) needs neither lock nor atomic instruction. A shared stream has the same layout. The
-// sender writes the slot, then stores `tail`; the receiver moves the message out, then stores `head`.
-// Several senders, or several receivers, exclude one another by a lock. No object holds it while it waits.
+// Objects of one island take turns on one executor (sukima/detail/executor.hpp), so a stream between them
+// (`!shared`) needs neither lock nor atomic instruction. A shared stream has the same layout. The sender
+// writes the slot, then stores `tail`; the receiver moves the message out, then stores `head`. Several
+// senders, or several receivers, exclude one another by a lock. No object holds this lock while it waits.
 //
 // The indices and slots of a stream between processes (`remote`) are in memory that the processes share
 // (src/objects/process/segment.hpp).
 //
-// Waiting on a shared stream: the waiter begins a suspension, enters the stream's list and sets its bit in
-// `waiting`, then looks once more. The other side stores `tail`, `head` or `state`, then reads
-// `waiting`. All four are sequentially consistent, so one of them sees the other.
+// An object waits on a shared stream as follows: it begins a suspension, enters the stream's list and sets
+// its bit in `waiting`, then checks the stream once more. The other side stores `tail`, `head` or `state`,
+// then reads `waiting`. All four accesses are sequentially consistent, so at least one side sees the store of
+// the other.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -47,23 +48,24 @@ struct held_end {
   bool out;
 };
 
-/// A wait of an object.
+/// A wait of an object, for one or several streams.
 struct wait_state {
   object_core& object;
-  bool shared;  ///< other threads may end it, by the number of its suspension
-  std::uint64_t number;
+  bool shared;  ///< whether other threads may end it, by the number of its suspension
+  std::uint64_t number;  ///< that number
 };
-/// One of the streams that a wait is for.
+/// One of the streams for which an object waits.
 struct wait_case {
   stream_core* stream = nullptr;
   bool receives = false;
   bool is_listed = false;
-  std::uint64_t room = 1;  ///< how many slots a sender wants
+  std::uint64_t room = 1;  ///< number of free slots that a sender needs
   wait_state* wait = nullptr;
   wait_case* before = nullptr;
   wait_case* after = nullptr;
 };
 
+/// An object, whatever the type of its function.
 struct object_core : sukima::detail::bound_task {
   object_core() = default;
   object_core(const object_core&) = delete;
@@ -77,50 +79,51 @@ struct object_core : sukima::detail::bound_task {
   program_core* program = nullptr;
   island* home = nullptr;
   sukima::detail::fiber* self = nullptr;
-  const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber; shows which object runs
-  /// Ambient state for the fast path of its operations; while the program is recorded it matches no fiber.
+  const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber; identifies the running object
+  /// Ambient state for the fast path of its operations. While the program is recorded it matches no fiber.
   const sukima::detail::ambient_state* recognized = nullptr;
   recorded_object* recorded = nullptr;  ///< while the program is recorded
   std::string name;
   std::string group;
-  std::size_t stack = 0;  ///< bytes that it asks for
-  bool at_home = false;  ///< in the process that calls program::run
+  std::size_t stack = 0;  ///< bytes that object_options::stack has set; 0: the default
+  bool at_home = false;  ///< it runs in the process that calls program::run
   /// Made by program::timer: it runs in the island of its first receiver, and ends at program::stop.
   bool is_timer = false;
-  std::uint32_t process = 0;  ///< its number; 0: that process
+  std::uint32_t process = 0;  ///< number of its process; 0: the process that calls program::run
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
   select_turns turns;
-  std::vector<std::byte> record;  ///< the last one that it has received
-  std::uint64_t room_wanted = 1;  ///< slots that were missing for its last attempt to send
+  std::vector<std::byte> record;  ///< the last record that it has received
+  std::uint64_t room_wanted = 1;  ///< free slots that its last attempt to send needed
 
   // Guarded by program_core::ends_lock.
   std::vector<held_end> ends;
   std::vector<held_end> dropped;  ///< while an exception unwinds the object; used by the object only
   const std::string* failing = nullptr;  ///< text of the exception that ends it
-  bool is_cut_off = false;  ///< that exception follows from a reader that left early
-  std::uint64_t sampled_ticks = 0;  ///< computed in the last sample; for the token's holder
-  /// It waits for streams of its island, until claim; for the token's holder.
+  bool is_cut_off = false;  ///< the cause of that exception is a reader that left early
+  std::uint64_t sampled_ticks = 0;  ///< ticks that it computed in the last sample; for the token's holder
+  /// Its wait for streams of its island, until `claim`; for the token's holder.
   wait_state* local_wait = nullptr;
-  // Of a wait for one stream of its island without a time.
+  // For a wait for one stream of its island without a time limit.
   wait_state single_wait{*this, false, 0};
   wait_case single_case{.wait = &single_wait};
 
-  // The streams that it waits for, written by itself, and read by the search for deadlocks. `wait_count` is a
-  // sequence lock: odd while the object waits. `waits_for` holds stream | 1 for a receiver.
+  // The streams for which the object waits. The object writes them, and the search for deadlocks reads them.
+  // `wait_count` is a sequence lock: odd while the object waits. `waits_for` holds stream | 1 for a receiver.
   static constexpr std::size_t most_waits = 32;
   std::atomic<std::uint64_t> wait_count{0};
   std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: an island's wait
-  std::atomic<std::uint32_t> waits{0};  ///< streams; above most_waits: counts as alive
+  std::atomic<std::uint32_t> waits{0};  ///< number of streams; above most_waits the object counts as alive
   std::atomic<std::uintptr_t> waits_for[most_waits]{};
-  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots that it waits for in shared streams
-  /// Its function is about to be called. Sequentially consistent. Partner: program_core::abort.
+  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots for which it waits in shared streams
+  /// Whether its function is about to be called, or was called. Sequentially consistent. Partner:
+  /// program_core::abort.
   std::atomic<bool> begun{false};
   std::atomic<bool> over{false};
 };
 
 /// Objects that take turns.
 struct island : sukima::detail::executor {
-  /// Messages that an object handles in a row, at most, before it lets others go first
+  /// The most messages that an object handles in a row before others of its island run
   /// (src/objects/schedule/slice.hpp).
   static constexpr unsigned slice = 64;
   using executor::executor;
@@ -151,19 +154,19 @@ struct wait_list {
   }
 };
 
-/// The words of a stream that its two sides share. The indices count messages (slots, if these are encoded)
-/// and never wrap.
+/// The words of a stream that its two sides share. The indices count messages (slots, if messages are
+/// encoded) and never wrap.
 struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a line for each side
-  // The receivers' line.
+  // The cache line of the receivers.
   alignas(64) std::atomic<std::uint64_t> head{0};
   std::uint64_t tail_seen = 0;
-  // The senders' line.
+  // The cache line of the senders.
   alignas(64) std::atomic<std::uint64_t> tail{0};
   std::uint64_t head_seen = 0;
-  // Written seldom.
+  // Words that are seldom written.
   alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; otherwise the lists show it
   std::atomic<std::uint32_t> state{0};
-  /// Messages that made room for newer ones. Relaxed: a count. Partners: drop_oldest, dropped.
+  /// Number of messages that were dropped for newer ones. Relaxed: a count. Partners: drop_oldest, dropped.
   std::atomic<std::uint64_t> dropped{0};
 };
 
@@ -173,7 +176,7 @@ struct remote_deleter {
   void operator()(remote_stream* r) const noexcept;
 };
 
-/// A stream, whatever its type.
+/// A stream, whatever the type of its messages.
 struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a line for each side
   static constexpr std::uint32_t closed = 1;  ///< no sender is left
   static constexpr std::uint32_t broken = 2;  ///< no receiver is left
@@ -184,45 +187,47 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
 
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
-  /// Its ends are in several islands, or may be. Its objects read it. The holder of the token of all of them
-  /// writes it when their island is divided. Partner of that write: is_ready (find_deadlock.cpp).
+  /// Whether its ends are, or may be, in several islands. Its objects read this member. When their island is
+  /// divided, the holder of the token of all of them writes it. Partner of that write: is_ready
+  /// (find_deadlock.cpp).
   bool shared = true;
   bool many_out = false;
   bool many_in = false;
-  bool drops_oldest = false;  ///< when full it makes room, so senders take messages out, too
+  bool drops_oldest = false;  ///< a full stream drops its oldest message, so senders take messages out, too
   bool in_records = false;  ///< its messages pass as records: put_record, take_record
-  bool piped = false;  ///< they go through a pipe (src/objects/stream/pipe.hpp)
+  bool piped = false;  ///< the records pass through a pipe (src/objects/stream/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
   std::byte* slots = nullptr;
-  const std::size_t message_size;  ///< as it was declared
+  const std::size_t message_size;  ///< sizeof of a message
   std::size_t slot_size = 0;
   std::size_t slot_alignment = 0;
   void (*destroy)(void* message) noexcept = nullptr;
   program_core* program = nullptr;
   std::uint32_t number = 0;  ///< among the program's streams
   std::unique_ptr<remote_stream, remote_deleter> remote;  ///< null: all its ends are in this process
-  std::atomic<std::uint32_t> outs{0};  ///< of this process once it runs
-  std::atomic<std::uint32_t> ins{0};
-  std::uint64_t tail_at_sample = 0;  ///< when its island's sample began; for the token's holder
-  std::mutex out_lock;  ///< of several senders in several islands: around "write the slot, store tail"
-  std::mutex in_lock;
+  std::atomic<std::uint32_t> outs{0};  ///< number of open sending ends; in this process once it runs
+  std::atomic<std::uint32_t> ins{0};  ///< the same for receiving ends
+  std::uint64_t tail_at_sample = 0;  ///< `tail` when its island's sample began; for the token's holder
+  std::mutex out_lock;  ///< senders in several islands hold it to write the slot and store `tail`
+  std::mutex in_lock;  ///< receivers in several islands hold it to empty the slot and store `head`
   std::mutex lists_lock;  ///< guards the lists and `failure`, if the stream is shared
   wait_list receivers;
   wait_list senders;
   std::string name;
   std::string failure;
-  const char* type = "";  ///< of its messages, mangled
+  const char* type = "";  ///< mangled type of its messages
   enum class journey { none, copied, encoded } to_processes = journey::none;
 
   stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment);
   stream_core(const stream_core&) = delete;
   stream_core& operator=(const stream_core&) = delete;
   ~stream_core();
-  /// Before the program runs. \param room is rounded up to a power of two \throws std::system_error
+  /// Sets the capacity, before the program runs. \param room is rounded up to a power of two \throws
+  /// std::system_error
   void set_capacity(std::uint64_t room);
 
   std::byte* slot(std::uint64_t index) const noexcept { return slots + (index & (capacity - 1)) * slot_size; }
-  /// The same for messages of type T that are not encoded.
+  /// The slot of a message of type T that is not encoded.
   template <class T> T* slot_of(std::uint64_t index) const noexcept {
     return reinterpret_cast<T*>(slots + (index & (capacity - 1)) * sizeof(T));
   }
@@ -232,9 +237,9 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
   std::uint32_t now() const noexcept { return words->state.load(std::memory_order_acquire); }
 
-  /// Free slots from the index on, for the sender: at least those that are known, and all of them if fewer
-  /// than wanted are known. Under the senders' lock if there are several.
-  /// \throws stream_failed the indices cannot be: another process wrote into the shared memory
+  /// Returns the number of free slots from an index on, for the sender. If fewer than wanted are known, reads
+  /// `head` again. To be called under the senders' lock if there are several senders.
+  /// \throws stream_failed if the indices are impossible: another process wrote into the shared memory
   std::uint64_t room(std::uint64_t from, std::uint64_t wanted = 1) {
     if (!shared) return capacity - (from - own_words.head.load(std::memory_order_relaxed));
     std::uint64_t& seen = words->head_seen;
@@ -245,7 +250,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     }
     return capacity - (from - seen);
   }
-  /// Messages from the index on, for the receiver; as room.
+  /// Returns the number of messages from an index on, for the receiver; otherwise as `room`.
   std::uint64_t messages(std::uint64_t from) {
     if (!shared) return own_words.tail.load(std::memory_order_relaxed) - from;
     std::uint64_t& seen = words->tail_seen;
@@ -256,15 +261,15 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     }
     return seen - from;
   }
-  /// The sender has written the slots below `to`. Partner: wait() (stream.cpp).
+  /// Publishes the slots below `to`, which the sender has written. Partner: wait() (stream.cpp).
   void publish(std::uint64_t to, std::uint64_t count) noexcept {
     move(words->tail, to, count, receivers_wait);
   }
-  /// The receiver has emptied them.
+  /// Gives the slots below `to` back, which the receiver has emptied.
   void give_back(std::uint64_t to, std::uint64_t count) noexcept {
     move(words->head, to, count, senders_wait);
   }
-  // The same for a stream that is not shared: only objects of its island use it, one at a time.
+  // The same for a stream that is not shared, which only objects of its island use, one at a time.
   void publish_in_island(std::uint64_t to) noexcept {
     own_words.tail.store(to, std::memory_order_release);  // partner: the search for deadlocks
     if (receivers.first != nullptr) wake_in_island(receivers);
@@ -273,19 +278,20 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     own_words.head.store(to, std::memory_order_release);
     if (senders.first != nullptr) wake_in_island(senders);
   }
-  /// Several senders, or several receivers, in several islands exclude one another while they write slots and
-  /// move the index.
+  /// Locks out other senders, or other receivers, of several islands while the caller uses slots and moves
+  /// the index.
   void lock_side(bool out);
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
-  /// An object of that side, perhaps one that was woken, leaves a message or room: wakes the next that waits.
+  /// Wakes the next waiting object of that side, because the caller, which may have been woken, leaves a
+  /// message or room unused.
   void pass_on(std::uint32_t side) noexcept {
     const wait_list& list = side == receivers_wait ? receivers : senders;
     if (shared ? (words->waiting.load() & side) != 0 : list.first != nullptr) wake(side, 1);
   }
-  /// Takes the oldest message out if the stream is still full. No lock of a side is held. Partner of the
-  /// count: dropped
+  /// Takes the oldest message out if the stream is still full. The caller holds no lock of a side. Partner of
+  /// the count: dropped
   void drop_oldest(object_core& sender);
   /// Prepares for ends in several islands, before its island is divided. For the token's holder.
   void become_shared() noexcept;
@@ -295,8 +301,8 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   [[noreturn]] void throw_broken(const object_core* sender) const;
   void throw_if_failed() const;
   [[noreturn]] void throw_corrupt() const;
-  /// The first invariant that does not hold, as a sentence, or null. For the holder of `lists_lock`, or of
-  /// the token if the stream is not shared. \par Complexity linear in the waiting objects
+  /// Returns the first invariant that does not hold, as a sentence, or null. For the holder of `lists_lock`,
+  /// or of the token if the stream is not shared. \par Complexity linear in the waiting objects
   const char* violated_invariant() const noexcept;
 
  private:
@@ -312,7 +318,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
 };
 
-/// Locks only if asked to.
+/// Holds a mutex while it lives, if `wanted` is true.
 class optional_lock {
  public:
   optional_lock(std::mutex& of, bool wanted) : lock_(wanted ? &of : nullptr) {
@@ -328,6 +334,7 @@ class optional_lock {
   std::mutex* lock_;
 };
 
+/// Holds the lock of one side of a stream while it lives, if that side needs one.
 class side_lock {
  public:
   side_lock(stream_core& of, bool out)
@@ -345,7 +352,7 @@ class side_lock {
   bool out_;
 };
 
-/// The object that uses an end of the stream now: its owner. \throws usage_error for any other
+/// Returns the running object, which must be the owner of the end. \throws usage_error if another object runs
 object_core& find_user(stream_core& core, object_core*& owner, bool out);
 inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
   if (owner != nullptr && owner->recognized == sukima::detail::find_ambient()) [[likely]]
@@ -353,10 +360,10 @@ inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
   return find_user(s, owner, out);
 }
 
-/// Waits until one of the cases may be ready, or until that time. False: the time has come.
+/// Waits until one of the cases may be ready, or until that time. \returns false if the time has come
 /// \throws aborted when the program is aborted
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until);
-/// The same for a stream that is not shared, and without a time.
+/// The same for a stream that is not shared, and without a time limit.
 void wait_in_island(object_core& me, stream_core& core, bool receives);
 inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock::time_point* until = nullptr,
                      std::uint64_t room = 1) {
@@ -371,7 +378,7 @@ inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock
   return wait(me, &c, 1, until);
 }
 
-/// Polls: at the end of a slice others of the island go first, or another island gets the worker.
+/// Polls at the end of a slice: other objects of the island run first, or another island gets the worker.
 void turn_over(object_core& me);
 inline void count_message(object_core& me, unsigned messages = 1) {
   unsigned& budget = me.home->budget;
@@ -382,7 +389,8 @@ inline void count_message(object_core& me, unsigned messages = 1) {
 }
 
 bool stop_requested(const stream_core& s) noexcept;
-/// The object that runs. \param called the function, for the message \throws usage_error no object runs
+/// Returns the running object. \param called name of the function, for the message \throws usage_error if no
+/// object runs
 object_core& running_object(const char* called);
 
 }  // namespace sukima::objects::detail

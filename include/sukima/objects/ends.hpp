@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a stream.
+// The two ends of a stream: in and out.
 #pragma once
 
 #include <sukima/objects/in.hpp>

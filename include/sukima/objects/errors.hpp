@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations on streams, and program::run, throw.
+// The exceptions that operations on streams and program::run throw.
 #pragma once
 
 #include <stdexcept>
@@ -8,30 +8,31 @@ namespace sukima::objects {
 /// \addtogroup objects
 /// @{
 
-/// An operation on a stream has failed; the text names the stream.
+/// Thrown if an operation on a stream fails. The text names the stream.
 struct stream_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// No receiver is left for a message. If this exception leaves an object, that does not count as a failure of
-/// the program.
+/// Thrown if no receiver is left for a message. If this exception leaves an object, that does not count as a
+/// failure of the program.
 struct stream_broken : stream_error {
   using stream_error::stream_error;
 };
-/// A sender of the stream has ended by an exception, or with its process. It is thrown when no other sender
-/// is left and all messages have been received. The text names the object and has the text of its exception.
+/// Thrown if a sender of the stream has ended by an exception, or with its process, when no other sender is
+/// left and all messages have been received. The text names the object and has the text of its exception.
 struct stream_failed : stream_error {
   using stream_error::stream_error;
 };
-/// A message for another process has more than 64 MiB once it is encoded.
+/// Thrown if a message for another process has more than 64 MiB once it is encoded.
 struct message_too_large : stream_error {
   using stream_error::stream_error;
 };
-/// An object of another process has ended by an exception, or that process by a signal or before its objects
-/// had ended. program::run throws it; the text says which object or process, and why.
+/// Thrown by program::run if an object of another process has ended by an exception, or that process has
+/// ended by a signal or before its objects had ended. The text says which object or process, and why.
 struct object_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// All objects wait for one another. The text lists which object waits for which stream.
+/// Thrown by program::run if all objects wait for one another. The text lists which object waits for which
+/// stream.
 struct deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -41,7 +42,7 @@ struct deadlock : std::runtime_error {
 
 namespace sukima::objects::detail {
 
-/// A receiver gets this if a sender ended because another receiver had left early. If this exception leaves
+/// Thrown to a receiver if a sender ended because another receiver had left early. If this exception leaves
 /// an object, that does not count as a failure of the program.
 struct stream_cut_off : stream_failed {
   using stream_failed::stream_failed;

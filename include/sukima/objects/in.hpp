@@ -23,11 +23,12 @@ namespace sukima::objects {
 /// stream is broken for its senders. Source: see out.
 template <class T> class in : public detail::stream_end {
  public:
-  /// Receives the next message; waits for it. \returns empty if the stream is closed and all its messages
-  /// have been received
-  /// \throws stream_failed if a sender has failed; usage_error if the end belongs to another object; what
-  ///         moving T throws: then the message stays in the stream, for this object or another receiver. An
-  ///         encoded message between processes, whose decoding or moving throws, has left the stream
+  /// Receives the next message; waits for it.
+  /// \returns empty if the stream is closed and all its messages have been received
+  /// \throws stream_failed if a sender has failed; usage_error if the end belongs to another object;
+  ///         `aborted` if the program is aborted; what moving T throws: then the message stays in the stream,
+  ///         for this object or another receiver. An encoded message between processes, whose decoding or
+  ///         moving throws, has left the stream
   /// \par Complexity constant
   std::optional<T> receive() { return take(true, nullptr); }
   /// The same without waiting: returns empty also if there is no message now. \par Complexity constant
@@ -44,8 +45,12 @@ template <class T> class in : public detail::stream_end {
     if (!found) poll();
     return found;
   }
-  /// Waits for a message, then takes as many as there are and fit. \returns how many; 0 if the stream is
-  /// closed and all its messages have been received \par Complexity linear in the number of messages
+  /// Waits for a message, then takes as many as there are and fit into `to`.
+  /// \returns how many; 0 if the stream is closed and all its messages have been received, or if `to` is
+  ///          empty
+  /// \throws as receive; messages that were taken before the exception are in `to`, but their number is not
+  ///         returned
+  /// \par Complexity linear in the number of messages
   std::size_t receive_some(std::span<T> to) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
@@ -59,7 +64,7 @@ template <class T> class in : public detail::stream_end {
             to[taken] = *std::move(message);
           }
         } catch (const stream_failed&) {
-          if (taken == 0) throw;  // the next call says it
+          if (taken == 0) throw;  // otherwise the next call throws it
         }
         return taken;
       }
@@ -69,7 +74,7 @@ template <class T> class in : public detail::stream_end {
         const detail::side_lock hold(s, false);
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
-        // Also where an assignment throws: what was taken before is destroyed already.
+        // Runs also if an assignment throws: the messages taken before have already been destroyed.
         struct giving_back {
           detail::stream_core& s;
           const std::uint64_t head;
@@ -95,7 +100,8 @@ template <class T> class in : public detail::stream_end {
     detail::count_message(me, static_cast<unsigned>(std::min<std::uint64_t>(taken, detail::island::slice)));
     return taken;
   }
-  /// Whether no sender is left and all messages have been received.
+  /// Whether no sender is left and all messages have been received. \throws usage_error if the end was moved
+  /// from
   bool is_closed() const {
     const detail::stream_core& s = core();
     return (s.now() & detail::stream_core::closed) != 0 && !s.has_message();
@@ -104,18 +110,18 @@ template <class T> class in : public detail::stream_end {
   std::uint64_t dropped() const { return detail::dropped(core()); }
   /// Makes a case of select that calls f(message) as soon as there is a message.
   template <class F> detail::receive_case<T, F, detail::no_function> on(F f);
-  /// The same, and calls ended() once, when the stream is closed and all messages have been received: for an
+  /// The same, and calls ended() once, when the stream is closed and all messages have been received. For an
   /// object that then continues with other streams.
   template <class F, class Ended> detail::receive_case<T, F, Ended> on(F f, Ended ended);
 
-  /// Receives messages until the stream is closed.
+  /// An input iterator that receives messages until the stream is closed. Each increment throws as `receive`.
   class iterator {
    public:
     using value_type = T;
     using difference_type = std::ptrdiff_t;
     iterator() = default;
     explicit iterator(in& from) : from_(&from) { ++*this; }
-    // Not at the end, as with any iterator.
+    // As with any iterator, not to be called at the end.
     T& operator*() const noexcept { return *message_; }  // NOLINT(bugprone-unchecked-optional-access)
     iterator& operator++() {
       if constexpr (detail::fits_registers<T> && std::is_move_assignable_v<T>) {
@@ -133,16 +139,19 @@ template <class T> class in : public detail::stream_end {
     in* from_ = nullptr;
     mutable std::optional<T> message_;
   };
+  /// Receives the first message, for a loop over all messages: `for (auto& message : end)`. \throws as
+  /// receive
   iterator begin() { return iterator(*this); }
+  /// Returns the end of such a loop.
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
   template <class> friend class stream;
   template <class, class, class> friend struct detail::receive_case;
   explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
-  bool end_was_reported_ = false;  ///< by a select
+  bool end_was_reported_ = false;  ///< whether a select has called `ended`
 
-  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  /// Polls after an attempt without success: other objects run first, and an abort takes effect.
   void poll() { detail::count_message(detail::user_of(core(), owner_, false)); }
   [[gnu::always_inline]] std::optional<T> take(bool waits, const detail::clock::time_point* until) {
     if constexpr (detail::fits_registers<T>)
@@ -150,9 +159,9 @@ template <class T> class in : public detail::stream_end {
     else
       return take_in_place(waits, until);
   }
-  // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or
-  // that another function returns, in parts and copies it as a whole, for which the processor waits longer
-  // than for all the rest.
+  // Inlined: see out::put. The optional is made in the return statement. Otherwise g++ writes its parts
+  // separately and then copies it as a whole, and the processor waits for that copy longer than for all the
+  // rest.
   [[gnu::always_inline]] std::optional<T> take_in_registers(bool waits,
                                                             const detail::clock::time_point* until) {
     detail::stream_core& s = core();
@@ -165,13 +174,14 @@ template <class T> class in : public detail::stream_end {
     if (!taken) return std::nullopt;
     return std::optional<T>(std::in_place, *std::move(taken));
   }
-  /// The compiler makes the optional where the caller wants it, because nothing else is returned.
+  /// Returns the same variable on each path, so the compiler makes the optional directly in the caller's
+  /// memory.
   [[gnu::always_inline]] std::optional<T> take_in_place(bool waits, const detail::clock::time_point* until) {
     std::optional<T> taken;
     take_into(taken, waits, until);
     return taken;
   }
-  /// The message is moved once, from the stream into the optional. \pre that is empty
+  /// Moves a message once, from the stream into the optional. \pre the optional is empty
   [[gnu::always_inline]] void take_into(std::optional<T>& taken, bool waits,
                                         const detail::clock::time_point* until) {
     detail::stream_core& s = core();
@@ -188,7 +198,8 @@ template <class T> class in : public detail::stream_end {
     detail::use_slot<std::is_nothrow_move_constructible_v<T>>(s, detail::stream_core::receivers_wait,
                                                               [&] { taken.emplace(std::move(message)); });
   }
-  /// The number of the first message. Read once for each message: compilers keep each load of an atomic.
+  /// Returns the number of the first message. To be read once for each message, because compilers do not
+  /// merge loads of an atomic.
   [[gnu::always_inline]] static std::uint64_t first_in_island(const detail::stream_core& s) noexcept {
     return s.own_words.head.load(std::memory_order_relaxed);
   }
@@ -218,7 +229,7 @@ template <class T> class in : public detail::stream_end {
         return;
       }
     for (;;) {
-      // Read before the look into the ring: what was sent before the stream closed is found.
+      // Read before the ring is checked, so that messages sent before the stream closed are found.
       const bool ended = (core.now() & detail::stream_core::closed) != 0;
       {
         const detail::side_lock hold(core, false);
@@ -240,8 +251,8 @@ template <class T> class in : public detail::stream_end {
     }
     detail::count_message(me);
   }
-  /// Is there a message? Waits for one, if it may. Also false if the island has been divided, and the
-  /// stream is shared now.
+  /// Returns whether there is a message; waits for one if `waits`. Also returns false if the island has been
+  /// divided, and the stream is shared now.
   [[gnu::always_inline]] static bool find_in_island(detail::object_core& me, detail::stream_core& s,
                                                     bool waits, const detail::clock::time_point* until) {
     while (s.own_words.tail.load(std::memory_order_relaxed) ==

@@ -16,71 +16,75 @@ namespace sukima::objects {
 /// \addtogroup objects
 /// @{
 
-/// The result of an attempt to send.
+/// The results of an attempt to send.
 enum class send_result {
-  sent,
+  sent,   ///< the message is in the stream
   full,   ///< the stream had no room, up to the time given
   broken  ///< no receiver is left
 };
 
-/// How a full stream treats another message.
+/// The ways in which a full stream treats another message.
 enum class overflow {
   wait,  ///< its sender waits for room
-  drop_oldest  ///< the oldest message makes room; out::dropped and in::dropped count these
+  drop_oldest  ///< the oldest message is dropped; out::dropped and in::dropped count these
 };
 
-/// What a timer sends (program::timer).
+/// The message of a timer (program::timer).
 struct tick {
   /// Number of the period that has ended: 1, 2, … Numbers are missing if ticks were not received in time.
   std::uint64_t number = 0;
 };
 
 /// The sending end of a stream. It belongs to one object, and closes when it is destroyed. The stream is
-/// closed for its receivers when all its sending ends are closed. Source: Lamport's ring buffer; several
+/// closed for its receivers when all its sending ends are closed. Source: Lamport's ring buffer. Several
 /// senders, or several receivers, that run at the same time exclude one another by a lock
 /// (sukima/objects/core.hpp).
 template <class T> class out : public detail::stream_end {
  public:
   /// Sends a message; waits until there is room. The message is constructed in the stream itself, by one move
   /// or copy.
-  /// \throws stream_broken if no receiver is left; usage_error if the end belongs to another object; what T
-  ///         throws
+  /// \throws stream_broken if no receiver is left; message_too_large; usage_error if the end belongs to
+  ///         another object; `aborted` if the program is aborted; what T throws
   /// \par Complexity constant
   void send(T value)
     requires(detail::fits_registers<T>)
   {
     emplace(std::move(value));
   }
+  /// The same for a message that is not small and trivial: moves it.
   void send(T&& value)
     requires(!detail::fits_registers<T>)
   {
     emplace(std::move(value));
   }
+  /// The same for a message that is not small and trivial: copies it.
   void send(const T& value)
     requires(!detail::fits_registers<T> && std::is_copy_constructible_v<T>)
   {
     emplace(value);
   }
-  /// The same for T(arguments…), which is constructed in the stream as soon as there is room.
+  /// The same for the message T(arguments…), which is constructed in the stream as soon as there is room.
   template <class... Arguments>
     requires std::is_constructible_v<T, Arguments...>
   void emplace(Arguments&&... arguments) {
     if (put(true, nullptr, std::forward<Arguments>(arguments)...) == send_result::broken)
       core_->throw_broken(owner_);
   }
-  /// The same without waiting. The message is moved from only if it was sent. \par Complexity constant
+  /// Sends a message if there is room now. The message is moved from only if it was sent. \throws as send,
+  /// without stream_broken \par Complexity constant
   send_result try_send(T& value) { return polled(put(false, nullptr, std::move(value))); }
+  /// The same for an rvalue.
   send_result try_send(T&& value) { return polled(put(false, nullptr, std::move(value))); }
-  /// Sends a message; waits for room, but at most for that time.
+  /// Sends a message; waits for room, but at most for that time. \throws as send, without stream_broken
   /// \par Complexity constant; if it waits, logarithmic in the number of waits that have a time
   template <class Rep, class Period> send_result send_for(T& value,
                                                           std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range. Publishes as many at once as there is room for. The elements of an rvalue
-  /// are moved. Those of a view, such as std::span, are copied, because they belong to another range.
-  /// \throws as send
+  /// Sends the elements of a range. Publishes together as many as have room. The elements of an rvalue are
+  /// moved. Those of a view, such as std::span, are copied, because they belong to another range.
+  /// \throws as send; elements before the exception were sent
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
     detail::stream_core& s = core();
@@ -88,7 +92,7 @@ template <class T> class out : public detail::stream_end {
     constexpr bool copies = std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cv_t<R>>;
     auto next = std::begin(messages);
     const auto last = std::end(messages);
-    // An input iterator may wait itself, as that of a receiving end: no lock is held then.
+    // An input iterator may wait itself, such as that of a receiving end, so no lock is held here.
     if constexpr (!std::forward_iterator<decltype(next)>) {
       for (; next != last; ++next)
         if constexpr (copies)
@@ -136,14 +140,14 @@ template <class T> class out : public detail::stream_end {
   }
   /// Whether no receiver is left.
   bool is_broken() const { return (core().now() & detail::stream_core::broken) != 0; }
-  /// Whether program::stop() was called. Objects that only send should end then.
+  /// Whether program::stop() was called. An object that only sends should then end.
   bool stop_requested() const { return detail::stop_requested(core()); }
   /// Returns how many messages of the stream were dropped for newer ones (overflow::drop_oldest).
   std::uint64_t dropped() const { return detail::dropped(core()); }
   /// Makes another sending end of the same stream, for another object. Must be called before program::run.
   out share() const { return out(core()); }
   /// Makes a case of select that sends the value and calls h() as soon as there is room. If another case is
-  /// served, the value is unchanged.
+  /// served, the value is unchanged. The value must exist until select returns.
   template <class F> detail::room_case<T, F> on_room(T& value, F h);
 
  private:
@@ -152,18 +156,18 @@ template <class T> class out : public detail::stream_end {
   friend void detail::run_timer(out<tick> to, detail::clock::duration period);
   explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
 
-  /// Waits for that time, or until no receiver is left.
+  /// Waits until that time, or until no receiver is left.
   void wait_for_end(detail::clock::time_point until) {
     detail::stream_core& s = core();
-    // There is never so much room.
+    // A stream never has that much room, so only its end or the time ends the wait.
     detail::wait_for(detail::user_of(s, owner_, true), s, false, &until, s.capacity + 1);
   }
-  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  /// Makes an attempt without success a poll: other objects run first, and an abort takes effect.
   send_result polled(send_result found) {
     if (found != send_result::sent) detail::count_message(detail::user_of(core(), owner_, true));
     return found;
   }
-  /// Makes T(arguments…) in that slot. If that throws there is still room, for another sender.
+  /// Makes T(arguments…) in that slot. If the constructor throws, the slot stays free for another sender.
   template <class... Arguments>
   [[gnu::always_inline]] static void construct(detail::stream_core& s, std::uint64_t number,
                                                Arguments&&... arguments) {
@@ -172,8 +176,8 @@ template <class T> class out : public detail::stream_end {
         [&] { ::new (static_cast<void*>(s.slot_of<T>(number))) T(std::forward<Arguments>(arguments)...); });
   }
   /// Makes T(arguments…) in the stream. The arguments are used only if there is room.
-  // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
-  // switch is one that the processor predicts wrongly.
+  // Inlined, because a wait within an island is hardly longer than the calls around it, and the processor
+  // mispredicts each return after a switch of stacks.
   template <class... Arguments>
   [[gnu::always_inline]] send_result put(bool waits, const detail::clock::time_point* until,
                                          Arguments&&... arguments) {

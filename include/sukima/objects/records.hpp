@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of streams between processes that are encoded, or go through a pipe: records
+// Records: messages of streams between processes that are encoded, or pass through a pipe
 // (src/objects/stream/pipe_records.cpp).
 #pragma once
 
@@ -16,15 +16,17 @@
 namespace sukima::objects::detail {
 
 enum class attempt { done, not_now, ended };
-/// Sends a record; not_now: there is no room (up to that time); ended: no receiver is left.
+/// Sends a record. \returns not_now if there was no room (up to that time), ended if no receiver is left
 /// \throws message_too_large
 attempt put_record(object_core& me, stream_core& core, std::span<const std::byte> record, bool waits,
                    const clock::time_point* until);
-/// Receives one; not_now as above; ended: the stream is closed and drained. \throws stream_failed
+/// Receives a record. \returns not_now if there was none (up to that time), ended if the stream is closed and
+/// empty
+/// \throws stream_failed
 attempt take_record(object_core& me, stream_core& core, std::vector<std::byte>& record, bool waits,
                     const clock::time_point* until);
 
-/// Sends the message: encoded, or as it is in memory.
+/// Sends a message as a record: encoded, or as it is in memory.
 template <class T>
   requires can_travel<T>
 attempt put_in_record(object_core& me, stream_core& s, const T& value, bool waits,
@@ -37,7 +39,7 @@ attempt put_in_record(object_core& me, stream_core& s, const T& value, bool wait
     return put_record(me, s, std::as_bytes(std::span<const T, 1>(&value, 1)), waits, until);
   }
 }
-/// Receives one; empty: not now, or never.
+/// Receives a message from a record. \returns empty if there is none now, or never will be
 template <class T>
   requires can_travel<T>
 std::optional<T> take_from_record(object_core& me, stream_core& s, bool waits,

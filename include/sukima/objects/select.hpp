@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// select and first: wait for the first of several streams.
+// select and first: waits for the first of several streams.
 #pragma once
 
 #include <sukima/objects/ends.hpp>
@@ -16,7 +16,7 @@
 namespace sukima::objects {
 namespace detail {
 
-/// One case, whatever its types.
+/// One case of a select, whatever its types.
 struct select_case {
   enum class outcome { served, not_yet, closed };
   stream_core* stream = nullptr;  ///< null: a time
@@ -92,10 +92,10 @@ template <class F> struct time_case final : select_case {
 };
 
 inline constexpr std::size_t none_served = ~std::size_t{0};
-/// \returns the number of the case that was served; none_served: all its streams are closed
+/// Serves one of the cases. \returns its number; none_served if all streams are closed
 std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_order);
 
-/// A function that gets a number before its other arguments.
+/// A function that passes a number before its other arguments.
 template <class F> struct numbered {
   F* f;
   std::size_t number;
@@ -103,7 +103,7 @@ template <class F> struct numbered {
     (*f)(number, std::forward<Arguments>(arguments)...);
   }
 };
-/// Cases for all ends of a range.
+/// The cases for all ends of a range.
 template <class T, class F, class Ended> struct any_case {
   F f;
   [[no_unique_address]] Ended ended;
@@ -168,7 +168,7 @@ template <class T> template <class F> detail::room_case<T, F> out<T>::on_room(T&
 /// \addtogroup objects
 /// @{
 
-/// Makes a case of select that calls f() when no other case was ready for that time.
+/// Makes a case of select that calls f() if no other case was ready for that time, which begins now.
 template <class Rep, class Period, class F>
 detail::time_case<F> after(std::chrono::duration<Rep, Period> longest, F f) {
   return {detail::end_of_wait(longest), std::move(f)};
@@ -184,6 +184,7 @@ template <class R> using message_type = typename messages_of<std::ranges::range_
 
 /// Makes cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a
 /// message of end number i. Each end counts as a case.
+/// \par Complexity linear in the number of ends
 template <std::ranges::forward_range R, class F>
 detail::any_case<detail::message_type<R>, F, detail::no_function> on_any(R& ends, F f) {
   return {ends, std::move(f), {}};
@@ -196,11 +197,12 @@ detail::any_case<detail::message_type<R>, F, Ended> on_any(R& ends, F f, Ended e
 
 /// Waits until one of the cases is ready (in::on, on_any, out::on_room, after) and serves it. It remembers
 /// which of the same n cases this object served last, and begins with the next one. So a ready case waits for
-/// at most n − 1 others. If an object has selects with more than 16 different sets of cases, it may wait for
-/// more.
+/// at most n − 1 others. If an object has selects with more than 16 different sets of cases, a case may wait
+/// for more.
 /// \returns the number of the case, from 0; empty if every stream of an `on` is closed, its `ended` was
 ///          called, and there is no `on_room`
-/// \throws stream_failed, stream_broken as receive and send; what the function of the case throws
+/// \throws stream_failed, stream_broken, usage_error and `aborted` as receive and send; what the function of
+///         the case throws
 /// \par Complexity linear in the number of cases
 template <class... Cases>
   requires(sizeof...(Cases) > 0 && (detail::some_cases<Cases> && ...))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an object's selects begin, so that none of their cases starves.
+// The cases with which an object's selects begin, chosen so that none of them starves.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace sukima::objects::detail {
 
-/// Selects with other cases have turns of their own, of which the last used ones are kept.
+/// The turns of an object's selects. Each set of cases has a turn of its own; the last used turns are kept.
 class select_turns {
  public:
-  /// The case that a select begins with. \param cases a hash of its cases
+  /// Returns the case with which a select begins. \param cases a hash of its cases
   std::size_t next(std::uint64_t cases) const;
+  /// Sets the case with which the next select of these cases begins.
   void set_next(std::uint64_t cases, std::size_t next);
 
  private:
@@ -20,8 +21,8 @@ class select_turns {
     std::uint64_t cases;
     std::size_t next;
   };
-  std::vector<turn> kept_;  ///< what was used last at the end
-  std::size_t last_ = 0;  ///< for what is not kept
+  std::vector<turn> kept_;  ///< the last used turn is at the end
+  std::size_t last_ = 0;  ///< for sets of cases that are not kept
 };
 
 }  // namespace sukima::objects::detail

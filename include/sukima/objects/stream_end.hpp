@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two ends of a stream share.
+// The common base of the two ends of a stream.
 #pragma once
 
 #include <sukima/objects/core.hpp>
@@ -21,12 +21,13 @@ inline std::uint64_t dropped(const stream_core& s) noexcept {
   return s.words->dropped.load(std::memory_order_relaxed);
 }
 
-/// Small and trivial messages: passed by value, and received into an optional that is made from a value.
+/// Whether messages are small and trivial. Such messages are passed by value, and received into an optional
+/// that is made from a value.
 template <class T>
 inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
 /// Calls f, which moves a message out of its slot, or makes one there. If f throws, the message or the room
-/// stays, and passes to the next object of that side.
+/// stays, and the next object of that side is woken.
 template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slot(stream_core& s,
                                                                                   std::uint32_t side, F&& f) {
   if constexpr (never_throws) {
@@ -45,7 +46,7 @@ struct no_function {};
 template <class T, class F, class Ended> struct receive_case;
 template <class T, class F> struct room_case;
 
-/// A right to use one side of a stream. It belongs to one object.
+/// The right to use one side of a stream. It belongs to one object.
 class stream_end {
  public:
   stream_end(stream_end&& other) noexcept
@@ -81,7 +82,7 @@ class stream_end {
   friend void bind_end(stream_end& e, object_core& owner);
 };
 
-/// The end belongs to that object from now on.
+/// Gives an end to an object. \throws usage_error if the end belongs to another object
 void bind_end(stream_end& e, object_core& owner);
 
 }  // namespace detail
