@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branch and bound on several nodes: a best solution that all nodes of an entry share.
+// Branch and bound on several nodes: best_solution, which all nodes of an entry share.
 #pragma once
 
 #include <sukima/cluster/call.hpp>
@@ -19,34 +19,35 @@
 namespace sukima::detail {
 
 class solution_board;
-/// The board of this process's node.
+/// Returns the board of this process's node.
 solution_board& own_solution_board();
 
-/// A best solution as the nodes exchange it: bytes under a name.
+/// A best solution in the form in which nodes exchange it: bytes under a name.
 class shared_solution {
  public:
   shared_solution(const shared_solution&) = delete;
   shared_solution& operator=(const shared_solution&) = delete;
   const std::string& name() const noexcept { return name_; }
 
-  /// Forgets the solution. Called when an entry begins.
+  /// Drops the solution. Called when an entry begins.
   virtual void reset() = 0;
-  /// The best solution so far, in bytes; empty: there is none.
+  /// Returns the best solution so far, in bytes; empty if there is none.
   virtual std::vector<std::byte> encoded() const = 0;
   /// Keeps another node's solution if it is better. \throws what decoding throws
   virtual void merge(std::span<const std::byte> from) = 0;
 
  protected:
-  /// \throws usage_error the board has one of that name, or the name is longer than 255 bytes
+  /// \throws usage_error if the board has a solution of that name, or the name is longer than 255 bytes
   shared_solution(std::string name, solution_board& board);
   virtual ~shared_solution();
-  /// Makes it known to the nodes. A constructor calls it last, when the object is whole.
+  /// Puts the object on the board, where the nodes see it. A constructor calls this last, when the object is
+  /// complete.
   void publish();
-  /// Makes the node send it to the others.
+  /// Makes the node send the solution to the others.
   void announce() const noexcept;
-  /// \throws std::length_error a solution of so many bytes is too long
+  /// \throws std::length_error if a solution of `size` bytes is too long
   static void check_size(std::size_t size);
-  /// The reverse. A destructor calls it first, while the object is whole.
+  /// Takes the object off the board. A destructor calls this first, while the object is complete.
   void leave_board() noexcept;
 
  private:
@@ -66,8 +67,8 @@ namespace sukima::cluster {
 ///
 ///     sukima::cluster::best_solution<packing, long, std::greater<>> best("packing", 0);
 ///
-/// The node sends an improvement to the others at once, so that they prune by it soon. The result of a task
-/// arrives together with the solution by which it may have been pruned. After the entry, `best()` and
+/// The node sends an improvement to the others at once, so that they soon prune by it. The result of a task
+/// arrives together with the solution by which the task may have been pruned. After the entry, `best()` and
 /// `bound()` are the same on all nodes and in all runs, with and without `--hope`, if
 /// - tasks prune by `promising` only, with a cost that no solution below them undercuts;
 /// - the program takes the entry's result from here, because values that tasks return may depend on pruning.
@@ -86,7 +87,10 @@ class best_solution final : private detail::shared_solution {
  public:
   /// \param name   the same on all nodes; no two objects may have it at the same time
   /// \param bound  solutions must be better than this
-  /// \throws usage_error if another object has that name
+  /// \param less   the order of the costs
+  /// \param board  for tests: the board of another node of this process
+  /// \throws usage_error if another object has that name, or the name is longer than 255 bytes;
+  ///         std::bad_alloc
   explicit best_solution(std::string name, Cost bound, Less less = {},
                          detail::solution_board& board = detail::own_solution_board())
       : shared_solution(std::move(name), board), initial_(bound), bound_(bound), less_(std::move(less)) {
@@ -95,14 +99,17 @@ class best_solution final : private detail::shared_solution {
   ~best_solution() override { leave_board(); }
 
   /// Returns the cost of the best solution that this node knows. It may be outdated, but is never better than
-  /// the best solution.
+  /// the best solution. Any thread. \par Complexity one load
   Cost bound() const noexcept {
     return bound_.load(std::memory_order_relaxed);
-  }  // the value is under the lock
-  /// Whether a solution of this cost, or a better one, could still be the best.
+  }  // relaxed, because the lock guards the value
+  /// Whether a solution of this cost, or a better one, could still be the best. Any thread. \par Complexity
+  /// one load
   bool promising(const Cost& cost) const { return !less_(bound(), cost); }
-  /// Offers a solution. \returns whether it was kept
-  /// \throws what encoding throws; std::length_error for one of more than 1 MiB
+  /// Offers a solution, and sends it to the other nodes if it is kept. Any thread.
+  /// \returns whether it was kept
+  /// \throws what encoding or copying throws; std::length_error for a solution of more than 1 MiB
+  /// \par Complexity one load; for a promising cost linear in the size of the solution
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;
     std::vector<std::byte> room;
@@ -115,7 +122,8 @@ class best_solution final : private detail::shared_solution {
     announce();
     return true;
   }
-  /// The best solution, after the entry.
+  /// Returns the best solution that this node knows; empty if there is none. After the entry it is the best
+  /// of all nodes. Any thread.
   std::optional<Value> best() const {
     const std::lock_guard hold(lock_);
     return best_;
@@ -152,7 +160,7 @@ class best_solution final : private detail::shared_solution {
   }
 
   const Cost initial_;
-  std::atomic<Cost> bound_;  ///< written under the lock
+  std::atomic<Cost> bound_;  ///< only written under the lock
   Less less_;
   mutable std::mutex lock_;
   std::optional<Value> best_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// call<f>(arguments…): a call that can be made later, by another worker or on another node.
+// call<f>(arguments…): a call that is made later, by another worker or on another node.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -16,7 +16,8 @@
 
 namespace sukima::detail {
 
-/// The parameters of a function that `call` accepts: without the context, and as values.
+/// The result and the parameters of a function that `call` accepts: parameters without the context, and as
+/// values.
 template <class F> struct called_function;
 template <class R, class... A> struct called_function<R (*)(A...)> {
   using result = R;
@@ -45,9 +46,9 @@ template <class Callable> result_of<Callable&&> call_plainly(context c, Callable
 template <auto Function, class Parameters> struct call_of;
 
 /// The call itself, which fork2, fork and cluster::run take. The class has one call operator, so that a fork
-/// treats it as a lambda. With two operators, one of them constrained away, g++ 12 cannot determine which one
-/// exists. It would take the call for a generic callable, and a clone could run its forks without choice
-/// points.
+/// treats it as a lambda. With two operators, one of them excluded by a constraint, g++ 12 cannot determine
+/// which one exists. It would take the call for a generic callable, and a clone could run its forks without
+/// choice points.
 template <auto Function, class... Parameters>
   requires(called_function<decltype(Function)>::takes_context)
 struct call_of<Function, std::tuple<Parameters...>> {
@@ -70,7 +71,8 @@ struct call_of<Function, std::tuple<Parameters...>> {
   }
 };
 
-/// A call whose last arguments come later: the body of a loop. Called often, so it keeps its arguments.
+/// A call whose last arguments are passed later: the body of a loop. It is called many times, so it keeps its
+/// arguments.
 template <auto Function, class Bound, class Rest> struct bound_call;
 template <auto Function, class... Bound, class... Rest>
   requires(called_function<decltype(Function)>::takes_context)
@@ -94,7 +96,7 @@ struct bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>> {
                       arguments);
   }
 };
-/// A call with the first parameters of a function, as many as there are arguments.
+/// Splits the parameters of a function into the first ones, as many as there are arguments, and the rest.
 template <auto Function, class Parameters, class First, class Rest> struct split_parameters;
 template <auto Function, class Parameters, std::size_t... First, std::size_t... Rest>
 struct split_parameters<Function, Parameters, std::index_sequence<First...>, std::index_sequence<Rest...>> {
@@ -103,8 +105,9 @@ struct split_parameters<Function, Parameters, std::index_sequence<First...>, std
       bound_call<Function, first, std::tuple<std::tuple_element_t<sizeof...(First) + Rest, Parameters>...>>;
 };
 
-/// The bytes of a trivially copyable value. Padding is zero where the compiler supports it (g++ does): under
-/// `--hope` equal values must make equal names, and leftovers of the stack would change the names.
+/// Appends the bytes of a trivially copyable value. Padding is set to zero if the compiler supports that (g++
+/// does): under `--hope` equal values must make equal names, and old bytes of the stack would change the
+/// names.
 template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
   static_assert(std::is_trivially_copyable_v<T>);
   const auto append = [&](const void* first) {
@@ -123,7 +126,8 @@ template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
   append(std::addressof(value));
 }
 
-/// Values in bytes: plain ones as they are, others after their length. \throws what a codec throws
+/// Appends a value in bytes: a plain value as it is, another one after its length. \throws what a codec
+/// throws
 template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
   if constexpr (can_be_copied<T>) {
     put_bits(value, to);
@@ -156,14 +160,14 @@ template <class T> T get_value(std::span<const std::byte>& from) {
 
 template <class T>
 concept can_return = std::is_void_v<T> || can_travel<T>;
-/// All results of a fork's later branches.
+/// Whether T is a tuple, as the results of a fork's later branches are.
 template <class T> inline constexpr bool are_results = false;
 template <class... R> inline constexpr bool are_results<std::tuple<R...>> = true;
 template <class... R> std::tuple<R...> get_results(std::type_identity<std::tuple<R...>> /*type*/,
                                                    std::span<const std::byte> from) {
   return std::tuple<R...>{get_value<R>(from)...};  // from left to right
 }
-/// A result in bytes; no bytes for void.
+/// Makes a result from bytes; void takes no bytes.
 template <class T> T get_result(std::span<const std::byte> from) {
   if constexpr (are_results<T> && !can_travel<T>)
     return get_results(std::type_identity<T>{}, from);
@@ -177,7 +181,7 @@ template <class T> void put_result(stored<T>& value, std::vector<std::byte>& to)
     put_value(value, to);
 }
 
-/// Makes a form known to the nodes of this process; libsukima-cluster keeps the list.
+/// Registers a form with the nodes of this process; libsukima-cluster keeps the list.
 void register_travel_form(const travel_form& form);
 struct form_registration {
   explicit form_registration(const travel_form& form) { register_travel_form(form); }
@@ -197,7 +201,7 @@ template <class Callable> struct received_call : received_task {
   }
 };
 
-/// The form of a callable with members that make it from bytes.
+/// The form of a callable: makes one from bytes, and puts its result into bytes.
 template <class Callable> struct form_of {
   using result = result_of<Callable&&>;
   static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
@@ -231,7 +235,7 @@ struct travels<call_of<Function, std::tuple<Parameters...>>> {
     std::apply([&](const Parameters&... each) { (put_value(each, to), ...); }, c.arguments);
   }
   static callable from_bytes(std::span<const std::byte> from) { return take(from); }
-  /// From the front of the bytes.
+  /// Makes a call from the front of the bytes.
   static callable take(std::span<const std::byte>& from) {
     return {std::tuple<Parameters...>{get_value<Parameters>(from)...}};  // from left to right
   }
@@ -271,7 +275,8 @@ namespace sukima {
 /// on its node, as a lambda does. It costs as much as a lambda: nothing is turned into bytes before another
 /// node takes the call.
 ///
-/// With fewer arguments than the function takes it is the body of a loop, which passes the others:
+/// With fewer arguments than the function takes, the call is the body of a loop, which passes the other
+/// arguments:
 ///
 ///     long f(const board& b, int square);
 ///     sukima::parallel_reduce(c, 0, 64, 0L, sukima::call<f>(b), std::plus{});
@@ -281,6 +286,9 @@ namespace sukima {
 /// \tparam Function  takes a context and the arguments, or the arguments alone; by value or by reference to
 ///                   const
 /// \param arguments  converted to the types of the parameters, and kept as values
+/// \returns a callable, which takes a context if the function does
+/// \throws what converting the arguments throws
+/// \par Complexity constant; nothing is allocated
 template <auto Function, class... Arguments> [[gnu::always_inline]] inline auto call(
     Arguments&&... arguments) {
   using traits = detail::called_function<decltype(Function)>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that cross nodes: SUKIMA_EXCEPTION(type), and remote_exception for all other types.
+// Exceptions that are sent to other nodes: SUKIMA_EXCEPTION(type), and remote_exception for all other types.
 #pragma once
 
 #include <sukima/cluster/call.hpp>
@@ -19,21 +19,21 @@
 
 namespace sukima::detail {
 
-/// How exceptions of one type travel.
+/// The functions by which exceptions of one type travel.
 struct exception_form {
   const char* name;  ///< the type's mangled name
   /// Appends an exception of this type. \throws what a codec throws
   void (*put)(const std::exception_ptr& thrown, std::vector<std::byte>& to);
-  /// \throws what a codec throws
+  /// Makes an exception of this type from its bytes. \throws what a codec throws
   std::exception_ptr (*make)(std::span<const std::byte> from);
 };
-/// Makes a form known to the nodes of this process; libsukima-cluster keeps the list.
+/// Registers a form with the nodes of this process; libsukima-cluster keeps the list.
 void register_exception_form(const exception_form& form);
 struct exception_registration {
   explicit exception_registration(const exception_form& form) { register_exception_form(form); }
 };
 
-/// A standard exception with a text, and no members of its own.
+/// An exception that derives from a standard one with a text, and has no members of its own.
 template <class T>
 concept is_text_exception =
     std::constructible_from<T, const std::string&> &&
@@ -80,9 +80,9 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 /// \addtogroup cluster
 /// @{
 
-/// Lets exceptions of a type cross nodes. An exception that a task throws on another node arrives with its
-/// type at the join and at the end of cluster::run. Use the macro in one file of the program, or in a header,
-/// at namespace scope:
+/// Lets exceptions of a type travel to other nodes. An exception that a task throws on another node arrives
+/// with its type at the join and at the end of cluster::run. Use the macro in one file of the program, or in
+/// a header, at namespace scope:
 ///
 ///     struct bad_board : std::runtime_error { using runtime_error::runtime_error; };
 ///     SUKIMA_EXCEPTION(bad_board);
@@ -95,20 +95,24 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 #define SUKIMA_EXCEPTION(...)                                                                     \
   [[maybe_unused]] static const ::sukima::detail::exception_registration SUKIMA_DETAIL_NAME_WITH( \
       sukima_exception_, __COUNTER__)(::sukima::detail::exception_form_of<__VA_ARGS__>::form)
+/// \cond
 #define SUKIMA_DETAIL_NAME_WITH(name, number) SUKIMA_DETAIL_PASTE(name, number)
 #define SUKIMA_DETAIL_PASTE(name, number) name##number
+/// \endcond
 
 namespace sukima::cluster {
 
 /// Stands for an exception that ended a task on another node, where it had the type type().
 class remote_exception : public std::runtime_error {
  public:
-  /// \param type  as C++ writes it
+  /// \param type  name of the type, as C++ writes it
   /// \param message  the exception's own text; without one, a sentence with its type
+  /// \param node  number of the node where it was thrown
   remote_exception(std::string type, const std::string& message, std::uint32_t node)
       : std::runtime_error(message), type_(std::move(type)), node_(node) {}
+  /// Returns the name of the type that the exception had on the other node.
   const std::string& type() const noexcept { return type_; }
-  /// The node where it was thrown.
+  /// Returns the number of the node where it was thrown.
   std::uint32_t node() const noexcept { return node_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of searches and of parallel_reduce that travel.
+// Pieces of searches and of parallel_reduce that travel to other nodes.
 //
-// A loop's choice point splits a piece off: iterations, and all that the owner's frame knows of the loop. On
+// A loop's choice point splits a piece off: iterations, and all facts about the loop in the owner's frame. On
 // another node the piece becomes a frame of its own. Callables without captures are not sent, because the
 // other node can make them. A callable with captures or references keeps the loop on its node.
 #pragma once
@@ -21,7 +21,8 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// A loop in the fixed order keeps a call that travels by value: elsewhere there is no other.
+/// A body that is a call: a loop in the fixed order stores it by value, because on another node the original
+/// does not exist.
 template <auto Function, class Bound, class Rest> struct held_body<const bound_call<Function, Bound, Rest>> {
   bound_call<Function, Bound, Rest> own;
   explicit held_body(const bound_call<Function, Bound, Rest>& b) : own(b) {}
@@ -36,12 +37,12 @@ template <auto Function, class Bound, class Rest> struct held_body<bound_call<Fu
 
 namespace sukima::detail {
 
-/// A callable that is the same in each process: without captures.
+/// A callable without captures, which is the same in each process.
 template <class F>
 concept made_of_nothing = std::is_class_v<F> && std::is_empty_v<F> && std::is_trivially_copyable_v<F> &&
                           std::default_initializable<F>;
 
-/// Iterators that hold values only: of std::views::iota over one type, and of set_bits.
+/// Whether iterators hold only values: those of std::views::iota over one type, and of set_bits.
 template <class I> constexpr bool iterates_over_values() {
   if constexpr (std::input_or_output_iterator<I>) {
     using value = std::iter_value_t<I>;
@@ -66,7 +67,7 @@ template <bool InRuns> inline constexpr bool source_can_travel<number_source<InR
 template <class Source>
 inline constexpr bool source_can_travel<numbered_source<Source>> = source_can_travel<Source>;
 
-/// Values that hold no pointers, though is_plain does not see it.
+/// Appends the bytes of a value without pointers, also if is_plain cannot determine that it has none.
 template <class T> void put_part(const T& part, std::vector<std::byte>& to) {
   if constexpr (!std::is_empty_v<T>) put_bits(part, to);
 }
@@ -81,7 +82,8 @@ template <class T> T get_part(std::span<const std::byte>& from) {
   return value;
 }
 
-/// How a body is sent: a callable without captures as no bytes, a call by its first arguments.
+/// Whether a body can be sent: a callable without captures takes no bytes, and a call is sent by its first
+/// arguments.
 /// \tparam F without const
 template <class F> inline constexpr bool body_can_travel = made_of_nothing<F>;
 template <auto Function, class... Bound, class... Rest>
@@ -101,13 +103,13 @@ struct travelling_body<bound_call<Function, std::tuple<Bound...>, std::tuple<Res
     return {std::tuple<Bound...>{get_value<Bound>(from)...}};  // from left to right
   }
 };
-/// Whether a body is a call. Only then the pieces of parallel_reduce travel: a body of another kind is
-/// expected to see this node's variables.
+/// Whether a body is a call. Pieces of parallel_reduce travel only if it is: a body of another kind is
+/// expected to use this node's variables.
 template <class F> inline constexpr bool is_bound_call = false;
 template <auto Function, class Bound, class Rest>
 inline constexpr bool is_bound_call<bound_call<Function, Bound, Rest>> = true;
 
-/// Bodies of loops in the fixed order travel if those that they call do.
+/// A body of a loop in the fixed order travels if the body that it calls travels.
 template <class T, class Source, class Body, class Combine>
 inline constexpr bool body_can_travel<ordered_body<T, Source, Body, Combine>> =
     body_can_travel<std::remove_const_t<Body>> && source_can_travel<Source> && made_of_nothing<Combine>;
@@ -144,7 +146,7 @@ template <class T, class Element, class Body> struct travelling_body<ordered_ele
   }
 };
 
-/// What a piece brings: nothing where each of its choices was refused.
+/// Appends the result of a piece, which is empty if each of its choices was refused.
 template <class T> void put_optional(const std::optional<T>& value, std::vector<std::byte>& to) {
   to.push_back(static_cast<std::byte>(value.has_value()));
   if (value) put_value(*value, to);
@@ -194,7 +196,7 @@ inline constexpr bool hints_can_travel<loop_hints<Guard, Split, Grain>> =
                        std::is_trivially_copyable<loop_hints<Guard, Split, Grain>>>;
 
 /// A piece of a loop that came from another node.
-/// \tparam Loop  what is known of the loop: its `result`, `place`, and `run(context, from, to)`
+/// \tparam Loop  describes the loop: its `result`, `place`, and `run(context, from, to)`
 template <class Loop> struct received_piece : received_task {
   using place = typename Loop::place;
   place from;
@@ -210,8 +212,8 @@ template <class Loop> struct received_piece : received_task {
   }
 };
 
-/// The form of a loop's pieces: one, whatever context the loop that is split has got. Those of a piece that
-/// came from another node would have names of their own otherwise.
+/// The form of a loop's pieces. There is one form for all types of contexts. Otherwise pieces that were split
+/// off from a received piece would have another name.
 template <class Loop> struct form_of_pieces {
   using place = typename Loop::place;
   static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
@@ -229,9 +231,10 @@ template <class Loop>
 const travel_form form_of_pieces<Loop>::form{typeid(Loop).name(), make, put_result};
 template <class Loop> const form_registration form_of_pieces<Loop>::registration{form};
 
-/// How the pieces of a loop travel: the `point` of its choice points' kind.
+/// The functions by which the pieces of a loop travel. `point` belongs to the kind of the loop's choice
+/// points.
 /// \tparam Frame  the loop's frame on the node that gives
-/// \tparam Task   of its pieces there
+/// \tparam Task   the type of the pieces on that node
 template <class Frame, class Task, class Loop> struct piece_travel {
   static void put(const task& t, std::vector<std::byte>& to) {
     static_cast<void>(form_of_pieces<Loop>::registration);  // this use makes the compiler create it
