@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that compiled programs of the Tascell language call, and choice points of the choice stack as
- * C sees them. docs/translation.md shows what generated code looks like. The layouts are those of
- * choice_point.hpp. */
+/* The functions that compiled programs of the Tascell language call, and the C declarations of choice points.
+ * docs/translation.md shows generated code. The layouts are those of choice_point.hpp. */
 #ifndef SUKIMA_DETAIL_LANGUAGE_H
 #define SUKIMA_DETAIL_LANGUAGE_H
 
-/* This comes in front of all that the user wrote. So it includes nothing (a macro that chooses features, as
- * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C
- * lacks, and all names that generated code needs later begin with sukima: a macro of the user's may have any
- * other. */
+/* This header comes before all text of the user. So it includes no system header, because a macro of the user
+ * that selects features, such as _GNU_SOURCE, must come before the first one. It uses no keyword that an old
+ * dialect of C lacks. All names that generated code needs later begin with sukima, because a macro of the
+ * user may have any other name. */
 #include <sukima/detail/poll_assembly.h>
 
 #ifdef __cplusplus
@@ -25,8 +24,8 @@ typedef __UINTPTR_TYPE__ sukima_word;
 #endif
 
 /** First member of every choice point, at the top of the choice stack. The word is the address of the choice
- * point's kind; after something was split off it is the newest child, with the lowest bit set. Records are
- * aligned to 16 bytes, and lie close together: the next one begins where this one ends. */
+ *  point's kind; after a split it is the address of the newest child, with the lowest bit set. Records are
+ *  aligned to 16 bytes, and each begins where the previous one ends. */
 typedef struct sukima_choice_point {
   sukima_word sukima_kind_or_child;
 } sukima_choice_point;
@@ -34,30 +33,30 @@ typedef struct sukima_choice_point {
 /** First member of the choice points of parallel loops and joins. */
 typedef struct sukima_loop {
   sukima_choice_point sukima_head;
-  int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each poll */
-  int sukima_end; /**< the first one that is not the owner's any more; read again after each poll */
+  int sukima_i; /**< the running or next iteration; the owner stores it before each poll */
+  int sukima_end; /**< end of the owner's iterations; the owner reads it again after each poll */
 } sukima_loop;
 
-/** First member of the choice points of loops by successor. The values that are the owner's end where the
- * loop's condition fails, or, once something was split off, before `sukima_end`. */
+/** First member of the choice points of loops by successor. The owner's values end where the loop's condition
+ *  fails, or, after a split, before `sukima_end`. */
 typedef struct sukima_successor_loop {
   sukima_choice_point sukima_head;
-  sukima_word sukima_current; /**< the value that runs or is about to; stored by the owner before each poll */
-  sukima_word sukima_end; /**< the first value that was given away; nothing before a split */
+  sukima_word sukima_current; /**< the running or next value; the owner stores it before each poll */
+  sukima_word sukima_end; /**< the first value that was given away; without meaning before a split */
 } sukima_successor_loop;
 
 /** Record of a `try`. */
 typedef struct sukima_try_point {
   sukima_choice_point sukima_head;
   sukima_size sukima_tag; /**< what it catches */
-  void* context; /**< where a throw goes on; set by sukima_try */
+  void* context; /**< where execution continues after a throw; set by sukima_try */
   void* unused;
 } sukima_try_point;
 
 struct sukima_task;
 
-/** The facts that the runtime has about a construct. The first members are those of choice_point_kind;
- * the macros below fill them in. Functions that a construct does not have stay NULL. */
+/** Describes a construct to the runtime. The first members are those of choice_point_kind; the macros below
+ *  fill them in. Functions that a construct does not have stay NULL. */
 typedef struct sukima_kind {
   unsigned size;
   sukima_bool (*open)(const sukima_choice_point*);
@@ -72,28 +71,30 @@ typedef struct sukima_kind {
   sukima_bool quiet;
   const void* travel;
 
-  /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
+  /** PUT: fills in a new task, whose bytes are all zero. i1 and i2 are the bounds of a loop's iterations. */
   void (*put)(void* choice_point, void* task, int i1, int i2);
-  /** task_exec, from that top of the choice stack on */
+  /** Runs task_exec with this top of the choice stack. */
   void (*exec)(char* top, void* task);
   sukima_size task_size;
   sukima_size task_align;
   double (*probability)(void* choice_point); /**< guard (P) */
   int (*split_place)(void* choice_point, int i, int end); /**< split (E); the result is clamped */
-  /** The second copies of dynamic_wind's blocks; `backtracking` as the language binds it */
+  /** The second copies of dynamic_wind's blocks. `backtracking` is the value that the language binds to that
+   *  name. */
   void (*before)(void* choice_point, int backtracking);
   void (*after)(void* choice_point, int backtracking);
-  /** Runs the statement with number i of a join; its choice point is only read. */
+  /** Runs the statement with number i of a join. Only reads the choice point. */
   void (*run)(char* top, void* choice_point, int i);
-  /** Of a loop by successor: takes a value to its successor. \returns whether the loop goes on with that */
+  /** Of a loop by successor: replaces a value by its successor. \returns whether the loop continues with that
+   *  value */
   sukima_bool (*advance)(const void* choice_point, sukima_word* value);
-  /** PUT of such a loop: the values from one on, up to but not including another */
+  /** PUT of such a loop: the values from `from` on, up to but not including `to` */
   void (*put_values)(void* choice_point, void* task, sukima_word from, sukima_word to);
 } sukima_kind;
 
-/* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
- * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
- * construct does not have is 0. reclaim and destroy are never there. */
+/* The kinds of the constructs, as initial values of a constant object, without the members' names, because a
+ * macro of the program may have such a name. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`. A
+ * member that a construct does not have is 0. reclaim and destroy are always 0. */
 #define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, travel, put, exec, \
                     task_size, task_align, probability, split_place, before, after, run, advance,      \
                     put_values)                                                                        \
@@ -127,7 +128,7 @@ typedef struct sukima_kind {
 #define SUKIMA_SUCCESSOR_LOOP_KIND(point_type, advance, put_values, exec, task_type, guard, probability) \
   SUKIMA_TRAVELLING_SUCCESSOR_LOOP_KIND(0, point_type, advance, put_values, exec, task_type, guard,      \
                                         probability)
-/* Of constructs whose tasks may travel: the type's sukima_travelling is the first argument. */
+/* The kinds of constructs whose tasks may travel. The first argument is the type's sukima_travelling. */
 #define SUKIMA_TRAVELLING_DO_TWO_KIND(travel, point_type, put, exec, task_type, guard, probability)         \
   SUKIMA_KIND(point_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, travel, \
               put, exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0, 0, 0)
@@ -162,7 +163,7 @@ void sukima_wind_redo(sukima_choice_point* r);
 double sukima_guard(sukima_choice_point* r);
 void sukima_leave(sukima_choice_point* r);
 
-/** Kinds of the choice point of `poll;` (a bare sukima_poll_point) and of `try`. */
+/** Kinds of the choice points of `poll;` (a plain sukima_poll_point) and of `try`. */
 extern const sukima_kind sukima_poll_kind;
 extern const sukima_kind sukima_try_kind;
 typedef struct sukima_poll_point {
@@ -171,7 +172,8 @@ typedef struct sukima_poll_point {
 
 /* ---- polls ------------------------------------------------------------------------------------------ */
 
-/** The fiber's limit is at a fixed place of the region that holds its choice stack (choice_point.hpp). */
+/** Size of the region that holds a fiber's choice stack. The fiber's limit is at a fixed offset in that
+ *  region (choice_point.hpp). */
 #define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
 #define SUKIMA_GATE_OFFSET ((sukima_word)(65536 + 2048))
 
@@ -186,8 +188,9 @@ typedef struct sukima_poll_point {
 
 void sukima_poll_slow_c(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
 
-/* A member's offset is free, where an addition counts when gcc decides whether to inline a function into
- * itself: fib takes 1.6 times as long as without constructs, and 2.9 times with the addition. */
+/* The limit is a member of a struct, because gcc counts an addition, but not a member's offset, when it
+ * decides whether to inline a function into itself. fib takes 1.6 times as long as without constructs, and
+ * 2.9 times with the addition. */
 struct sukima_gate {
   char before[SUKIMA_GATE_OFFSET];
   char* limit;
@@ -195,13 +198,13 @@ struct sukima_gate {
 #define SUKIMA_LIMIT(address) \
   (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
 
-/** The poll when a choice point is complete: at the entry of do_two and join, before an iteration, and
- * `poll;`. It serves pending requests: any handler of this fiber may run, the fiber may continue on another
- * thread, and an abort leaves from here. poll_assembly.h lists the registers that are lost.
+/** The poll of a complete choice point: at the entry of do_two and join, before an iteration, and in `poll;`.
+ *  It serves pending requests: any handler of this fiber may run, the fiber may continue on another thread,
+ *  and an abort leaves from here. poll_assembly.h lists the registers that are lost.
  *
- *  The choice points of dynamic_wind and `try` poll as well when they are complete. That answers no request
- * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
- * never polled breaks backtracking. */
+ *  The choice points of dynamic_wind and `try` poll as well when they are complete. Such a poll answers no
+ *  request (the kind is marked `quiet`), but the runtime records that the stack has changed. A choice point
+ *  that was never polled breaks backtracking. */
 __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_point* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   SUKIMA_POLL_ASSEMBLY(r, SUKIMA_LIMIT(r));
@@ -211,23 +214,23 @@ __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_
 #endif
 }
 
-/** The poll after S1 of a do_two: no other worker touched the choice point, so S2 runs here. Its address is
- * computed again, or clang keeps it in a register of its own across S1. */
+/** The poll after S1 of a do_two. \returns 1 if no other worker has touched the choice point, so that S2 runs
+ *  here. The address is computed again, because otherwise clang keeps it in a register across S1. */
 __attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
   const char* at = (const char*)r;
   __asm__("" : "+r"(at));
   return __builtin_expect(at >= __atomic_load_n(&SUKIMA_LIMIT(at), __ATOMIC_RELAXED), 1) != 0;
 }
 
-/** Whether anything was split off from this choice point. Only its owner may call this. */
+/** Whether work was split off from this choice point. Only its owner may call this. */
 __attribute__((always_inline)) static __inline__ int sukima_was_split(const sukima_choice_point* r) {
   return __builtin_expect((r->sukima_kind_or_child & 1) != 0, 0) != 0;
 }
 
 /* ---- sequential clones -------------------------------------------------------------------------------- */
 
-/** How long the calls of a worker function take, by the depth of the caller's choice points. The layout is
- *  that of sukima_clone_site (clone.h). Begins with zeros. */
+/** The expected time of the calls of a worker function, by the depth of the caller's choice points. The
+ *  layout is that of sukima_clone_site (clone.h). Initially all zero. */
 typedef struct sukima_call_site {
   void* sukima_traced;
   struct {
@@ -238,42 +241,44 @@ typedef struct sukima_call_site {
 /** The forms of a worker function, for one call. */
 enum {
   SUKIMA_AS_CHOOSING, /**< in parallel; the calls below choose again */
-  SUKIMA_AS_CLONE,
-  SUKIMA_AS_PARALLEL, /**< without any clone below: there must be none */
-  SUKIMA_AS_TIMED_CHOOSING,
-  SUKIMA_AS_TIMED_CLONE
+  SUKIMA_AS_CLONE, /**< as a sequential clone */
+  SUKIMA_AS_PARALLEL, /**< in parallel; no call below is a clone */
+  SUKIMA_AS_TIMED_CHOOSING, /**< as SUKIMA_AS_CHOOSING; the call is timed */
+  SUKIMA_AS_TIMED_CLONE /**< as SUKIMA_AS_CLONE; the call is timed */
 };
 
-/** Chooses the form of a call, from what the site expects of it. */
+/** Chooses the form of a call by the time that the site expects. \returns one of these forms */
 int sukima_call_begins(const sukima_call_site* site, char* top) __attribute__((nothrow));
-/** The clock of timed calls. */
+/** Returns the time for timed calls, in ticks of the CPU's counter. */
 unsigned long long sukima_call_ticks(void) __attribute__((nothrow));
-/** A timed call of a function that began at a time has returned. */
+/** Records that a timed call of a function, which began at `begun`, has returned. */
 void sukima_call_ended(sukima_call_site* site, const char* function, char* top, unsigned long long begun)
     __attribute__((cold, noinline, nothrow));
 
-/** The fast half of a clone's poll. */
+/** The fast part of a clone's poll. \returns 1 if the slow part must run */
 __attribute__((always_inline)) static __inline__ int sukima_is_raised(const char* top) {
   return __builtin_expect(top < __atomic_load_n(&SUKIMA_LIMIT(top), __ATOMIC_RELAXED), 0) != 0;
 }
-/** The slow half. Serves pending requests. \returns 1: another worker got no work, or the fiber must
- *  stop; the rest of the clone must go on in parallel */
+/** The slow part of a clone's poll. Serves pending requests. \returns 1 if another worker got no work, or the
+ *  fiber must stop: the rest of the clone must run in parallel */
 int sukima_poll_in_clone(char* top);
 
 /* ---- the ends of constructs -------------------------------------------------------------------------- */
 
-/** Completes the tasks that were split off from a do_two or a parallel loop, when the owner has done its own
- *  part. Leaves instead of returning if the fiber must stop, or if a child ended by a throw.
- *  \returns the finished task for GET, of a loop the task with the first iterations; NULL: none was taken */
+/** Joins the tasks that were split off from a do_two or a parallel loop, when the owner has done its own
+ *  part. If the fiber must stop, or a child ended by a throw, the function leaves instead of returning.
+ *  \returns the finished task for GET, for a loop the task with the first iterations; NULL if no task was
+ *           taken */
 void* sukima_join(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
-/** After GET: frees the task. \returns the finished task of the next iterations; NULL: that was the last */
+/** Frees a task after GET. \returns the finished task of the next iterations; NULL if that was the last */
 void* sukima_next(void* task) __attribute__((cold, noinline, nothrow));
-/** After GET of a do_two: frees the task. */
+/** Frees the task of a do_two after GET. */
 void sukima_free(void* task) __attribute__((cold, noinline, nothrow));
-/** The end of a join that was split, and every way out of one but throw: its statements are awaited. */
+/** Waits for the statements of a join that was split: at its end, and on every way out of it except a throw.
+ *  */
 void sukima_await(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
-/** On the way out of a do_two or loop that was split, by return, break, continue or goto: its tasks are
- *  aborted and awaited. */
+/** Aborts and awaits the tasks of a do_two or loop that was split, on a way out by return, break, continue or
+ *  goto. */
 void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
 
 /* ---- try and throw ----------------------------------------------------------------------------------- */
@@ -281,38 +286,42 @@ void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothr
 /** The result of sukima_try when a tag was thrown to it. */
 #define SUKIMA_THROWN (-1)
 
-/** Calls body(top, frame), which returns how it ended (0 or more, as the planner numbers the exits).
- *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point
- * is polled.
- *  \param top where the choice point ends
- *  \returns what body returns; SUKIMA_THROWN, with everything above the choice point left, if the tag was
- * thrown */
+/** Calls body(top, frame), which returns the number of the exit by which it ended (0 or more, as the compiler
+ *  numbers the exits).
+ *  Before the call, the program sets the choice point's word (the address of sukima_try_kind) and its tag,
+ *  and polls the choice point.
+ *  \param top end of the choice point
+ *  \returns what body returns; SUKIMA_THROWN if the tag was thrown: everything above the choice point was
+ *           left then */
 int sukima_try(sukima_try_point* r, int (*body)(char* top, void* frame), void* frame, char* top)
     __attribute__((nothrow));
 
 /** Leaves the nearest enclosing `try` with an equal tag, across functions and tasks.
- *  \param top the end of the youngest choice point; file and line: for the message if no try catches it */
+ *  \param top         end of the youngest choice point
+ *  \param tag         the tag
+ *  \param file, line  for the message if no try catches the tag */
 void sukima_throw(char* top, sukima_size tag, const char* file, int line) __attribute__((cold, noreturn));
 
 /* ---- entering, and what belongs to workers and threads ------------------------------------------------ */
 
 /** The C entry of a worker function: calls run(top, frame) as a worker and starts the runtime if necessary.
- *  Returns when it has returned or was left by an uncaught throw. */
+ *  Returns when `run` has returned or was left by an uncaught throw. */
 void sukima_enter(void (*run)(char* top, void* frame), void* frame);
 
-/** A worker_local object, one with static storage in the program. */
+/** A worker_local object, which has static storage in the program. */
 typedef struct sukima_worker_object {
   sukima_size size;
   sukima_size align;
-  const void* initial; /**< what each worker's object is a copy of */
-  void* objects; /**< the runtime's; NULL */
+  const void* initial; /**< each worker's object begins as a copy of this */
+  void* objects; /**< for the runtime; initially NULL */
 } sukima_worker_object;
 
-/** The running worker's object, or that of the code outside workers. Not to be kept across anything that
- *  polls. Ends the program with a message if there is no memory for it. */
+/** Returns the running worker's object, or that of the code outside workers. The pointer must not be kept
+ *  across a poll. Ends the program with a message if there is no memory for the object. */
 void* sukima_worker_local(sukima_worker_object* object);
 
-/** Address of the running thread's errno, computed again by each call. */
+/** Returns the address of the running thread's errno. Each call computes it again, because a fiber may move
+ *  to another thread. */
 int* sukima_errno(void);
 
 #ifdef __cplusplus

@@ -2,20 +2,20 @@
 /* Closures of programs compiled with -fclosures=unwind.
  *
  * A function that may be below a closure's call exists twice. Its fast version keeps its variables in
- * registers. When a closure is called whose creator sleeps, each fast function from the caller down to the
- * entry from plain C stores its variables in a record of the thread's explicit stack, and returns a special
- * value. The entry then calls the closure, whose variables are all in records now, and resumes the functions
- * one after the other by their slow versions, which work on the records.
+ * registers. When a closure is called whose creator has not saved its variables, each fast function from the
+ * caller down to the entry from plain C stores its variables in a record of the thread's explicit stack, and
+ * returns a special value. The entry then calls the closure, whose variables are all in records now.
+ * Afterwards it resumes the functions one after the other by their slow versions, which work on the records.
  *
- * The place of a function's record is known when the function is called (a hidden parameter), so that is what
- * pointers to its closures lead to, and where variables are kept whose address is taken.
+ * The address of a function's record is known when the function is called (a hidden parameter). So pointers
+ * to its closures lead to the record, and variables whose address is taken are kept there.
  *
- * With -fclosures=exceptions the fast functions do not test what they get back: the C library's unwinder runs
- * through their frames, and their landing pads store the variables. */
+ * With -fclosures=exceptions the fast functions do not test the values that calls return: the C library's
+ * unwinder runs through their frames, and their landing pads store the variables. */
 #ifndef SUKIMA_DETAIL_UNWIND_H
 #define SUKIMA_DETAIL_UNWIND_H
 
-/* As tascell.h: no other header but ours, no word of a newer C, and only names that begin with sukima. */
+/* As in tascell.h: no header but our own, no keyword of a newer C, and only names that begin with sukima. */
 #include <sukima/tascell/closure.h>
 
 #ifdef __cplusplus
@@ -24,41 +24,41 @@ extern "C" {
 
 /** First member of the record of every function. */
 typedef struct sukima_frame {
-  /** Continues after the call number sukima_place, whose result follows the record. Leaves the function's
-   *  own result at the record's address. \returns 1: it has unwound again */
+  /** Continues after the call number sukima_place, whose result follows the record. Leaves the function's own
+   *  result at the record's address. \returns 1 if it has unwound again */
   int (*sukima_resume)(struct sukima_frame* sukima_f);
-  struct sukima_frame* sukima_older; /**< the one below; NULL: the entry's first */
+  struct sukima_frame* sukima_older; /**< the record below; NULL: this is the entry's first */
   int sukima_place;
 } sukima_frame;
 
-/** One closure of a function, a member of its record. Empty until the record is in use. */
+/** A closure of a function, a member of its record. Empty until the record is in use. */
 typedef struct sukima_frame_closure {
-  sukima_closure sukima_head; /**< how plain C calls it */
-  void (*sukima_inner)(void); /**< takes the top and this address in front of the user's parameters */
-  int sukima_lands; /**< it was compiled with -fclosures=exceptions */
+  sukima_closure sukima_head; /**< for calls by plain C */
+  void (*sukima_inner)(void); /**< takes the top and this address before the user's parameters */
+  int sukima_lands; /**< 1 if it was compiled with -fclosures=exceptions */
 } sukima_frame_closure;
 
-/** An entry from plain C, which resumes what unwinds to it. */
+/** An entry from plain C, which resumes the functions that unwind to it. */
 typedef struct sukima_level {
-  char* sukima_base; /**< of the explicit stack: the address of its first record */
-  sukima_frame* sukima_newest; /**< record in use */
+  char* sukima_base; /**< address of its first record on the explicit stack */
+  sukima_frame* sukima_newest; /**< the newest record in use */
 } sukima_level;
 
-/** One of a file that is compiled with -fclosures=exceptions. */
+/** An entry of a file that is compiled with -fclosures=exceptions. */
 typedef struct sukima_landing_level {
   sukima_level sukima_l;
-  long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf: where the unwinder goes on */
+  long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf: where the unwinder continues */
 } sukima_landing_level;
 
-/** The state of a thread. */
+/** The state of a thread with closures. */
 typedef struct sukima_unwind_state {
-  int sukima_asked; /**< functions are unwinding */
-  char *sukima_base, *sukima_saved; /**< of the innermost level */
-  char* sukima_top; /**< no record of a running function reaches beyond, when it calls plain C */
+  int sukima_asked; /**< 1 while functions unwind */
+  char *sukima_base, *sukima_saved; /**< begin and end of the saved records of the innermost level */
+  char* sukima_top; /**< end of the records of running functions while one of them calls plain C */
   sukima_level* sukima_innermost;
-  sukima_frame *sukima_first, *sukima_last; /**< saved since the closure was asked for */
-  char* sukima_end; /**< of the records then: the arguments are there */
-  int (*sukima_run)(char* sukima_at);
+  sukima_frame *sukima_first, *sukima_last; /**< the records saved since unwinding began */
+  char* sukima_end; /**< end of the records when unwinding began: the closure's arguments are there */
+  int (*sukima_run)(char* sukima_at); /**< calls the closure */
 } sukima_unwind_state;
 
 extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("initial-exec")));
@@ -66,19 +66,19 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
 /** Marks the pointers that lead to a sukima_frame_closure, beside SUKIMA_CLOSURE_BIT. */
 #define SUKIMA_UNWIND_BITS (SUKIMA_CLOSURE_BIT | SUKIMA_IN_FRAME_BIT)
 
-/** The values that functions return while they unwind: where that can be another result, sukima_asked
- *  decides. */
+/** The values that functions return while they unwind. A function may also return such a value as its result,
+ *  so sukima_asked decides. */
 #define SUKIMA_SPECIAL_4 (-2147483647)
 #define SUKIMA_SPECIAL_8 (-2147483647L) /* one instruction can compare with it */
 #define SUKIMA_RARELY(sukima_x) __builtin_expect(!!(sukima_x), 0)
 
-/* Around slow versions: what the compiler says about the fast ones need not be said again. */
+/* Around slow versions: the compiler need not repeat the warnings about the fast versions. */
 #define SUKIMA_SLOW_VERSION_BEGIN                                               \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
       _Pragma("GCC diagnostic ignored \"-Wimplicit-fallthrough\"")              \
           _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")
 #define SUKIMA_SLOW_VERSION_END _Pragma("GCC diagnostic pop")
-/* The value of a statement expression, which may stand where no value is used. */
+/* The value of a statement expression whose value may be unused. */
 #ifdef __clang__
 #define SUKIMA_VALUE(sukima_x)                                                                       \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-value\"")(sukima_x); \
@@ -95,13 +95,14 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
 #define SUKIMA_ENTRY_END _Pragma("GCC diagnostic pop")
 #endif
 
-/** The pointer to a closure in a record. */
+/** Returns the pointer to a closure in a record. */
 __attribute__((always_inline)) static __inline__ void* sukima_frame_pointer(
     const sukima_frame_closure* sukima_c) {
   return (void*)((__UINTPTR_TYPE__)sukima_c | SUKIMA_UNWIND_BITS);
 }
 
-/** The hidden parameter of fast versions is marked as these pointers are: they need no instruction then. */
+/** Marks the hidden parameter of fast versions as pointers to closures are marked, so that such a pointer
+ *  needs no instruction. */
 __attribute__((always_inline)) static __inline__ char* sukima_marked(char* sukima_at) {
   return (char*)((__UINTPTR_TYPE__)sukima_at | SUKIMA_UNWIND_BITS);
 }
@@ -113,17 +114,19 @@ __attribute__((always_inline)) static __inline__ int sukima_is_in_frame(__UINTPT
   return sukima_pointer >= SUKIMA_UNWIND_BITS;
 }
 
-/** Where the record does not belong to the innermost level. Ends the program with a message where the closure
- *  cannot be called. \returns 1: it is in use, 2: and the closure was compiled in the other way than its
- *  caller, 0: the functions must unwind first */
+/** The slow part of sukima_is_saved: the record does not belong to the innermost level. Ends the program with
+ *  a message if the closure cannot be called.
+ *  \returns 1: the record is in use; 2: it is in use, and the closure was compiled in another way than its
+ *           caller; 0: the functions must unwind first */
 int sukima_is_saved_elsewhere(const sukima_frame_closure* sukima_c, int sukima_lands, const char* sukima_top,
                               const char* sukima_file, int sukima_line) __attribute__((cold));
 
-/** A jump leaves all C frames below an address; NULL: all of this thread's levels. */
+/** Called when a jump leaves all C frames below an address: ends their levels; NULL: all levels of this
+ *  thread. */
 void sukima_levels_left(const void* sukima_frame_address);
 
-/* The stack pointer: C frames of callers lie above it, what has been left below. Where it is unknown, levels
- * that a longjmp has left are found out later. */
+/* The stack pointer: C frames of callers are above it, and frames that were left are below it. If it is
+ * unknown, levels that a longjmp has left are detected later. */
 #if defined(__x86_64__)
 /* NOLINTNEXTLINE(misc-definitions-in-headers): a register has no address, and no second definition */
 __extension__ register const void* sukima_stack_pointer __asm__("rsp");
@@ -136,14 +139,15 @@ __extension__ register const void* sukima_stack_pointer __asm__("sp");
 #define sukima_stack_here() ((const void*)0)
 #endif
 
-/** After a call of plain C: the levels that a longjmp in it has left lie below where the stack pointer is
- *  then, as it was before. */
+/** Called after a call of plain C: the levels that a longjmp in it has left are below the stack pointer,
+ *  which is what it was before the call. */
 __attribute__((always_inline)) static __inline__ void sukima_back_from_c(const void* sukima_stack) {
   if (SUKIMA_RARELY((const void*)sukima_unwinding.sukima_innermost < sukima_stack))
     sukima_levels_left(sukima_stack);
 }
 
-/** Whether a closure can be called at once, because its creator has been saved. 2: as by plain C only */
+/** Whether a closure can be called at once, because its creator has been saved. \returns 0 or 1; 2: only as
+ *  plain C calls it */
 __attribute__((always_inline)) static __inline__ int sukima_is_saved(const sukima_frame_closure* sukima_c,
                                                                      int sukima_lands, const char* sukima_top,
                                                                      const char* sukima_file,
@@ -155,12 +159,12 @@ __attribute__((always_inline)) static __inline__ int sukima_is_saved(const sukim
   return sukima_is_saved_elsewhere(sukima_c, sukima_lands, sukima_top, sukima_file, sukima_line);
 }
 
-/** Begins to unwind: the arguments have been stored at the end of the caller's record. */
+/** Begins to unwind. The caller has stored the closure's arguments at the end of its record. */
 void sukima_ask(char* sukima_end, int (*sukima_run)(char* sukima_at)) __attribute__((cold));
-/** The same, by the unwinder. */
+/** The same, with the C library's unwinder. */
 void sukima_ask_landing(char* sukima_end, int (*sukima_run)(char* sukima_at)) __attribute__((cold, noreturn));
 
-/** A function has stored its variables; its caller is next. */
+/** Called when a function has stored its variables, before its caller does so. */
 __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_frame* sukima_f,
                                                                         int (*sukima_resume)(sukima_frame*),
                                                                         int sukima_call) {
@@ -174,14 +178,14 @@ __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_f
   sukima_s->sukima_last = sukima_f;
 }
 
-/** An entry begins. \returns the address of its first record, marked */
+/** Begins an entry. \returns the address of its first record, marked */
 char* sukima_level_begin(sukima_level* sukima_l);
-/** Functions have unwound to the entry: calls the closure, and resumes them until the last has returned. The
- *  result is at the level's base then. */
+/** Called when functions have unwound to the entry: calls the closure, and resumes the functions until the
+ *  last has returned. Its result is then at the level's base. */
 void sukima_level_run(sukima_level* sukima_l);
 void sukima_level_end(sukima_level* sukima_l);
 
-/** Whether plain C runs within a level on this thread. Then nothing may enter the runtime. */
+/** Whether plain C runs within a level on this thread. Such code must not enter the runtime. */
 int sukima_is_in_level(const void* sukima_frame_address);
 
 #ifdef __cplusplus
