@@ -11,7 +11,8 @@
 
 namespace tbb {
 
-/// The range, with an index for each dimension: its constructor takes a braced list for each.
+/// The base of blocked_nd_range, with an index for each dimension: its constructor takes a braced list for
+/// each.
 template <class Value, class Indices> class indexed_nd_range;
 template <class Value, std::size_t... I> class indexed_nd_range<Value, std::index_sequence<I...>> {
   static_assert(sizeof...(I) > 0, "a blocked_nd_range has at least one dimension");
@@ -22,10 +23,10 @@ template <class Value, std::size_t... I> class indexed_nd_range<Value, std::inde
   using value_type = Value;
   using size_type = typename dim_range_type::size_type;
 
-  /// One range for each dimension.
+  /// A box with one range for each dimension.
   indexed_nd_range(const dimension<I>&... ranges)
       : dims_{ranges...} {}  // NOLINT(google-explicit-constructor)
-  /// The lengths of dimensions that begin at 0.
+  /// A box whose dimensions begin at 0 and have these lengths.
   indexed_nd_range(const Value (&size)[sizeof...(I)],  // NOLINT(google-explicit-constructor)
                    size_type grainsize = 1)
       : dims_{dim_range_type(Value(0), size[I], grainsize)...} {}
@@ -78,7 +79,7 @@ template <class Value, unsigned N> blocked_nd_range(blocked_nd_range<Value, N>&,
 template <class Value, unsigned N>
 blocked_nd_range(blocked_nd_range<Value, N>&, proportional_split) -> blocked_nd_range<Value, N>;
 
-/// The name that it had before.
+/// The former name of blocked_nd_range.
 template <class Value, unsigned N> using blocked_rangeNd = blocked_nd_range<Value, N>;
 
 }  // namespace tbb

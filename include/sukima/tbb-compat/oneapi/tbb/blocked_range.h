@@ -43,7 +43,7 @@ template <class Value> class blocked_range {
     end_ = middle;
     return middle;
   }
-  /// The size of the upper part.
+  /// Returns the size of the upper part.
   size_type part(const proportional_split& sizes) const {
     const double all = static_cast<double>(sizes.left() + sizes.right());
     return static_cast<size_type>(static_cast<double>(size()) * static_cast<double>(sizes.right()) / all +

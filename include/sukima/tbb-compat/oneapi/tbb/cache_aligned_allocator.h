@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::cache_aligned_allocator: memory on cache lines of its own.
+// tbb::cache_aligned_allocator: allocates memory on cache lines of its own.
 #pragma once
 
 #include <sukima/detail/tbb/errors.hpp>
@@ -24,7 +24,7 @@ template <class T> class cache_aligned_allocator {
   template <class U> cache_aligned_allocator(const cache_aligned_allocator<U>&) noexcept {}
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n > max_size()) ::sukima::detail::tbb::throw_error(std::bad_array_new_length());
-    // A whole number of lines, so that what comes after it begins on another one.
+    // A whole number of cache lines, so that the next block begins on another line.
     const std::size_t bytes = (n * sizeof(T) + line - 1) / line * line;
     return static_cast<T*>(::operator new(bytes, alignment));
   }

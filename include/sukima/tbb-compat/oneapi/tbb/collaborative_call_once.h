@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::collaborative_call_once: a function is called once, and all callers wait for its end.
+// tbb::collaborative_call_once: calls a function once, and all callers wait for its end.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -26,8 +26,8 @@ class collaborative_once_flag {
   std::atomic<bool> is_done_{false};  ///< pairs with: collaborative_call_once
 };
 
-/// Calls f, unless a call with this flag has ended without an exception. A worker that waits for another call
-/// lets one more worker run, which takes a part in what that call has started.
+/// Calls f, unless a call with this flag has already ended without an exception. A worker that waits for
+/// another call lets one more worker run, which can help with the tasks of that call.
 template <class F, class... Arguments>
 void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments) {
   if (flag.is_done_.load(std::memory_order_acquire)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::combinable: a T for each thread that asks for one, and their sum.
+// tbb::combinable: a T for each thread that requests one, and their sum.
 #pragma once
 
 #include <oneapi/tbb/enumerable_thread_specific.h>
@@ -12,7 +12,7 @@ namespace tbb {
 template <class T> class combinable {
  public:
   combinable() = default;
-  /// Elements are made by init().
+  /// Makes elements by init().
   template <class Init>
     requires(!std::is_same_v<std::decay_t<Init>, combinable>)
   explicit combinable(Init init) : all_(std::move(init)) {}

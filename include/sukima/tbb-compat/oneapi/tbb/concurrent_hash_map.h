@@ -26,7 +26,7 @@ template <class Key> struct tbb_hash_compare {
 };
 
 /// Long: the interface of a container is as long as TBB has it.
-/// A thread locks an element with an accessor. An element that is erased ends when no accessor has it.
+/// A thread locks an element with an accessor. An erased element is destroyed when no accessor holds it.
 template <class Key, class T, class HashCompare = tbb_hash_compare<Key>,
           class Allocator = tbb_allocator<std::pair<const Key, T>>>
 class concurrent_hash_map {
@@ -51,7 +51,7 @@ class concurrent_hash_map {
   using range_type = typename table::template range_of<value_type>;
   using const_range_type = typename table::template range_of<const value_type>;
 
-  /// Holds an element, which others may read at the same time.
+  /// Holds an element, which other threads may read at the same time.
   class const_accessor {
    public:
     using value_type = const std::pair<const Key, T>;
@@ -77,7 +77,7 @@ class concurrent_hash_map {
     node* node_ = nullptr;
     bool writes_ = false;
   };
-  /// Holds an element alone.
+  /// Holds an element exclusively.
   class accessor : public const_accessor {
    public:
     using value_type = std::pair<const Key, T>;
@@ -146,7 +146,7 @@ class concurrent_hash_map {
   ~concurrent_hash_map() = default;
 
   allocator_type get_allocator() const { return table_.allocator(); }
-  /// No other thread may use the map during these.
+  /// No other thread may use the map during clear, swap and rehash.
   void clear() { table_.clear(); }
   void swap(concurrent_hash_map& other) { table_.swap(other.table_); }
   friend void swap(concurrent_hash_map& a, concurrent_hash_map& b) { a.swap(b); }
@@ -156,7 +156,7 @@ class concurrent_hash_map {
   bool empty() const { return size() == 0; }
   size_type max_size() const { return static_cast<size_type>(-1) / sizeof(node); }
 
-  /// An accessor that holds an element lets it go first.
+  /// Looks up a key. An accessor that holds an element releases it first. \returns whether the key was found
   bool find(const_accessor& result, const Key& key) const { return look_up(result, key, false); }
   bool find(accessor& result, const Key& key) { return look_up(result, key, true); }
   template <class K> bool find(const_accessor& result, const K& key) const {
@@ -166,7 +166,7 @@ class concurrent_hash_map {
   size_type count(const Key& key) const { return table_.contains(key) ? 1 : 0; }
   template <class K> size_type count(const K& key) const { return table_.contains(key) ? 1 : 0; }
 
-  /// \returns whether the key is new
+  /// Inserts an element if the key is new. \returns whether the key is new
   bool insert(const_accessor& result, const Key& key) { return add_key(&result, key, false); }
   bool insert(accessor& result, const Key& key) { return add_key(&result, key, true); }
   template <class K>
@@ -205,18 +205,18 @@ class concurrent_hash_map {
     return add_made(nullptr, false, table_.make(std::forward<Arguments>(arguments)...));
   }
 
-  /// \returns whether this call has erased it
+  /// Erases the element with a key. \returns whether this call has erased it
   bool erase(const Key& key) { return table_.erase(key); }
   template <class K>
     requires(!std::is_base_of_v<const_accessor, K>)
   bool erase(const K& key) {
     return table_.erase(key);
   }
-  /// The accessor becomes empty.
+  /// Erases the element of an accessor, which becomes empty.
   bool erase(const_accessor& item) { return erase_held(item); }
   bool erase(accessor& item) { return erase_held(item); }
 
-  /// No other thread may insert or erase during these.
+  /// No other thread may insert or erase while iterators are in use.
   iterator begin() { return table_.template first<value_type>(); }
   const_iterator begin() const { return table_.template first<const value_type>(); }
   const_iterator cbegin() const { return begin(); }
@@ -257,7 +257,7 @@ class concurrent_hash_map {
   template <class K> bool add_key(const_accessor* result, const K& key, bool writes) {
     return add(result, writes, key, std::piecewise_construct, std::forward_as_tuple(key), std::tuple<>());
   }
-  /// An element is made only where the key is new.
+  /// Makes an element only if the key is new.
   template <class K, class... Arguments>
   bool add(const_accessor* result, bool writes, const K& key, Arguments&&... arguments) {
     if (result != nullptr) result->release();
@@ -280,7 +280,7 @@ class concurrent_hash_map {
     item.release();
     return erased;
   }
-  /// The values of a map of the same type, whose allocator may be another one.
+  /// Takes the values of a map of the same type, whose allocator may be another one.
   void take(concurrent_hash_map& other) {
     if constexpr (!allocators::is_always_equal::value)
       if (get_allocator() != other.get_allocator()) {

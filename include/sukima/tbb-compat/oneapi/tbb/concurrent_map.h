@@ -11,7 +11,7 @@
 
 namespace tbb {
 
-/// Any number of threads may insert and look up, and go over the values at the same time.
+/// An ordered map. Any number of threads may insert, look up and iterate at the same time.
 template <class Key, class T, class Compare = std::less<Key>,
           class Allocator = tbb_allocator<std::pair<const Key, T>>>
 class concurrent_map
@@ -22,7 +22,7 @@ class concurrent_map
   using ::sukima::detail::tbb::ordered<Key, std::pair<const Key, T>, Compare, Allocator, false>::operator=;
 };
 
-/// The same with keys that occur more than once.
+/// The same for keys that may occur more than once.
 template <class Key, class T, class Compare = std::less<Key>,
           class Allocator = tbb_allocator<std::pair<const Key, T>>>
 class concurrent_multimap

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::concurrent_priority_queue: the greatest item comes first.
+// tbb::concurrent_priority_queue: a queue from which the greatest item is taken first.
 #pragma once
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
@@ -90,7 +90,7 @@ class concurrent_priority_queue {
     items_.emplace_back(std::forward<Arguments>(arguments)...);
     std::push_heap(items_.begin(), items_.end(), less_);
   }
-  /// \returns false if the queue is empty
+  /// Takes the greatest item. \returns false if the queue is empty \par Complexity logarithmic, under a lock
   bool try_pop(T& to) {
     const std::lock_guard hold(lock_);
     if (items_.empty()) return false;
@@ -105,7 +105,7 @@ class concurrent_priority_queue {
     return items_.size();
   }
 
-  /// No other thread may use the queue during these.
+  /// No other thread may use the queue during clear, swap, assign and assignments.
   void clear() { items_.clear(); }
   void swap(concurrent_priority_queue& other) {
     std::swap(less_, other.less_);
@@ -120,7 +120,7 @@ class concurrent_priority_queue {
 
  private:
   [[no_unique_address]] Compare less_;
-  mutable std::mutex lock_;  // items_
+  mutable std::mutex lock_;  // guards items_
   items items_;
 };
 template <std::input_iterator I, class Compare = std::less<std::iter_value_t<I>>,

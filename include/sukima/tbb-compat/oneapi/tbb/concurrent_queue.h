@@ -15,13 +15,13 @@
 
 namespace tbb {
 
-/// Leaves a push or a pop that waits when `abort` is called.
+/// Thrown by a waiting push or pop when `abort` is called.
 class user_abort : public std::exception {
  public:
   const char* what() const noexcept override { return "User-initiated abort has terminated this operation"; }
 };
 
-/// First in, first out, for any number of threads.
+/// A first-in, first-out queue for any number of threads.
 template <class T, class Allocator = cache_aligned_allocator<T>>
 class concurrent_queue : public ::sukima::detail::tbb::locked_queue<T, Allocator> {
   using base = ::sukima::detail::tbb::locked_queue<T, Allocator>;
@@ -52,7 +52,7 @@ class concurrent_queue : public ::sukima::detail::tbb::locked_queue<T, Allocator
 template <std::input_iterator I, class Allocator = cache_aligned_allocator<std::iter_value_t<I>>>
 concurrent_queue(I, I, Allocator = Allocator()) -> concurrent_queue<std::iter_value_t<I>, Allocator>;
 
-/// The same with a capacity: a push into a full queue and a pop from an empty one wait.
+/// The same with a capacity: a push into a full queue waits, and so does a pop from an empty one.
 template <class T, class Allocator = cache_aligned_allocator<T>>
 class concurrent_bounded_queue : public ::sukima::detail::tbb::locked_queue<T, Allocator> {
   using base = ::sukima::detail::tbb::locked_queue<T, Allocator>;
@@ -90,14 +90,14 @@ class concurrent_bounded_queue : public ::sukima::detail::tbb::locked_queue<T, A
     take(to);
     return true;
   }
-  /// Calls that wait leave with user_abort.
+  /// Makes waiting calls throw user_abort.
   void abort() {
     const std::lock_guard hold(this->lock_);
     ++aborts_;
     changed_.notify_all();
   }
 
-  /// Items and calls of push that wait, less the calls of pop that wait.
+  /// Returns the number of items and of waiting calls of push, minus the number of waiting calls of pop.
   size_type size() const {
     const std::lock_guard hold(this->lock_);
     return static_cast<size_type>(this->items_.size()) + waiting_pushes_ - waiting_pops_;

@@ -11,7 +11,7 @@
 
 namespace tbb {
 
-/// Any number of threads may insert and look up, and go over the values at the same time.
+/// An ordered set. Any number of threads may insert, look up and iterate at the same time.
 template <class Key, class Compare = std::less<Key>, class Allocator = tbb_allocator<Key>>
 class concurrent_set : public ::sukima::detail::tbb::ordered<Key, Key, Compare, Allocator, false> {
  public:
@@ -19,7 +19,7 @@ class concurrent_set : public ::sukima::detail::tbb::ordered<Key, Key, Compare, 
   using ::sukima::detail::tbb::ordered<Key, Key, Compare, Allocator, false>::operator=;
 };
 
-/// The same with keys that occur more than once.
+/// The same for keys that may occur more than once.
 template <class Key, class Compare = std::less<Key>, class Allocator = tbb_allocator<Key>>
 class concurrent_multiset : public ::sukima::detail::tbb::ordered<Key, Key, Compare, Allocator, true> {
  public:

@@ -11,7 +11,7 @@
 
 namespace tbb {
 
-/// Any number of threads may insert and look up, and go over the values at the same time.
+/// A hash map. Any number of threads may insert, look up and iterate at the same time.
 template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
           class Allocator = tbb_allocator<std::pair<const Key, T>>>
 class concurrent_unordered_map
@@ -24,7 +24,7 @@ class concurrent_unordered_map
                                          false>::operator=;
 };
 
-/// The same with keys that occur more than once.
+/// The same for keys that may occur more than once.
 template <class Key, class T, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
           class Allocator = tbb_allocator<std::pair<const Key, T>>>
 class concurrent_unordered_multimap

@@ -11,7 +11,7 @@
 
 namespace tbb {
 
-/// Any number of threads may insert and look up, and go over the values at the same time.
+/// A hash set. Any number of threads may insert, look up and iterate at the same time.
 template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
           class Allocator = tbb_allocator<Key>>
 class concurrent_unordered_set
@@ -21,7 +21,7 @@ class concurrent_unordered_set
   using ::sukima::detail::tbb::unordered<Key, Key, Hash, Equal, Allocator, false>::operator=;
 };
 
-/// The same with keys that occur more than once.
+/// The same for keys that may occur more than once.
 template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>,
           class Allocator = tbb_allocator<Key>>
 class concurrent_unordered_multiset

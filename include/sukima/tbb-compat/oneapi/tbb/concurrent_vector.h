@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::concurrent_vector: grows while other threads use it, and never moves an element.
+// tbb::concurrent_vector: a vector that grows while other threads use it, and never moves an element.
 #pragma once
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
@@ -26,7 +26,7 @@ namespace tbb {
 
 /// Long: the interface of a container is as long as TBB has it.
 /// Segment k has 8 · 2^k elements, so segments are never moved. An element whose constructor threw is filled
-/// with zeros, as are those that should have followed it in the same call.
+/// with zeros, and so are the elements after it in the same call.
 template <class T, class Allocator = cache_aligned_allocator<T>> class concurrent_vector {
   using traits = typename std::allocator_traits<Allocator>::template rebind_traits<T>;
   using element_allocator = typename traits::allocator_type;
@@ -109,7 +109,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   }
   void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
 
-  /// Any thread may call these. \returns the first of the new elements
+  /// Any thread may call this and the following functions that add elements. \returns the first new element
   iterator grow_by(size_type delta) {
     return append(delta, [this](T* at, size_type) { traits::construct(allocator_, at); });
   }
@@ -157,8 +157,8 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   /// For the iterators.
   reference at_index(size_type i) { return const_cast<reference>(std::as_const(*this).at_index(i)); }
   const_reference at_index(size_type i) const {
-    // The highest bit is that of the segment, and the others are the place there. (With `| 1` compilers see
-    // that there is such a bit.)
+    // The highest bit gives the segment, and the other bits give the position in it. (With `| 1` compilers
+    // see that a highest bit exists.)
     const size_type number = i + smallest;
     const auto highest = static_cast<unsigned>(std::bit_width(number | 1)) - 1;
     return segments_[highest - smallest_bit].load(
@@ -180,7 +180,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   range_type range(size_type grainsize = 1) { return {begin(), end(), grainsize}; }
   const_range_type range(size_type grainsize = 1) const { return {begin(), end(), grainsize}; }
 
-  /// Elements whose construction has begun are counted.
+  /// Returns the number of elements, including those under construction.
   size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool empty() const noexcept { return size() == 0; }
   size_type max_size() const noexcept { return traits::max_size(allocator_); }
@@ -190,7 +190,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
     return first_of(k);
   }
 
-  /// No other thread may use the vector during these.
+  /// No other thread may use the vector during reserve, resize, shrink_to_fit, swap, assign and clear.
   void reserve(size_type n) {
     if (n > max_size())
       ::sukima::detail::tbb::throw_error(
@@ -251,7 +251,8 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
                          std::memory_order_release);
     }
   }
-  /// If a constructor throws, its element and those after it become zeros, as their destructors run later.
+  /// Constructs elements. If a constructor throws, its element and those after it become zeros, because their
+  /// destructors run later.
   template <class Construct> void construct_all(size_type i, size_type last, Construct& construct) {
     try {
       for (; i < last; ++i) construct(&at_index(i), i);
@@ -260,7 +261,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
       throw;
     }
   }
-  /// Memory comes first, so that a failure leaves the vector as it was.
+  /// Appends elements. Allocates memory first, so that a failure leaves the vector unchanged.
   template <class Construct> iterator append(size_type delta, Construct construct) {
     size_type first = size_.load(std::memory_order_relaxed);
     if (delta == 0) return {*this, first};
@@ -296,7 +297,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
     shrink(0);
     free_from(0);
   }
-  /// \pre this one is empty and has no memory
+  /// Takes all segments of another vector. \pre this vector is empty and has no memory
   void steal(concurrent_vector& other) noexcept {
     for (unsigned k = 0; k < segments; ++k)
       segments_[k].store(other.segments_[k].exchange(nullptr, std::memory_order_relaxed),
@@ -311,7 +312,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   }
 
   [[no_unique_address]] element_allocator allocator_;
-  std::mutex lock_;  // allocation of segments
+  std::mutex lock_;  // guards the allocation of segments
   std::array<std::atomic<T*>, segments> segments_{};  ///< pairs with: allocate_to, at_index
   std::atomic<size_type> size_{0};  ///< pairs with: append, size
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::enumerable_thread_specific: a T for each thread that asks for one, and a loop over all of them.
+// tbb::enumerable_thread_specific: a T for each thread that requests one, and iterators over all of them.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -22,7 +22,7 @@
 
 namespace tbb {
 
-/// How an enumerable_thread_specific finds a thread's element. All do it in the same way here.
+/// How an enumerable_thread_specific finds a thread's element. Here all values have the same effect.
 enum ets_key_usage_type { ets_key_per_instance, ets_no_key, ets_suspend_aware };
 
 template <class T, class Allocator, ets_key_usage_type Key> class enumerable_thread_specific;
@@ -66,16 +66,16 @@ class enumerable_thread_specific {
   using const_range_type = ::sukima::detail::tbb::container_range<const_iterator>;
 
   enumerable_thread_specific() : factory_(make_factory([](T* at) { ::new (static_cast<void*>(at)) T(); })) {}
-  /// Elements are made by init().
+  /// Makes elements by init().
   template <class Init>
     requires(std::is_invocable_v<std::decay_t<Init>&> && !std::is_same_v<std::decay_t<Init>, T>)
   explicit enumerable_thread_specific(Init init)
       : factory_(make_factory(
             [init = std::move(init)](T* at) mutable { ::new (static_cast<void*>(at)) T(init()); })) {}
-  /// Elements are copies of this one.
+  /// Makes elements as copies of this one.
   explicit enumerable_thread_specific(const T& exemplar) : enumerable_thread_specific(T(exemplar), 0) {}
   explicit enumerable_thread_specific(T&& exemplar) : enumerable_thread_specific(std::move(exemplar), 0) {}
-  /// Elements are made of these arguments.
+  /// Makes elements from these arguments.
   template <class P, class... More>
     requires(!std::is_invocable_v<std::decay_t<P>&> && !std::is_same_v<std::decay_t<P>, T> &&
              !::sukima::detail::tbb::is_thread_specific<std::decay_t<P>>)
@@ -103,7 +103,8 @@ class enumerable_thread_specific {
     swap(other);
     return *this;
   }
-  /// With another allocator or way to find an element. The elements are copied or moved one by one.
+  /// From an object with another allocator or another way to find an element. Copies or moves the elements
+  /// one by one.
   template <class A, ets_key_usage_type K>
   enumerable_thread_specific(  // NOLINT(google-explicit-constructor)
       const enumerable_thread_specific<T, A, K>& other)
@@ -163,7 +164,7 @@ class enumerable_thread_specific {
   reference at_index(size_type i) { return *slots_[i].value; }
   const_reference at_index(size_type i) const { return *slots_[i].value; }
 
-  /// combine(combine(t1, t2), t3) …; a new T where there is none
+  /// Returns combine(combine(t1, t2), t3) …; a new T if there is none
   template <class Combine> T combine(Combine combine) {
     if (empty()) {
       alignas(T) unsigned char memory[sizeof(T)];

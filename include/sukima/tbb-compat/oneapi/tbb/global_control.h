@@ -13,7 +13,7 @@
 
 namespace tbb {
 
-/// A limit that holds while the object lives. The strictest of several counts.
+/// A limit that holds while the object lives. Of several limits the strictest counts.
 class global_control {
  public:
   enum parameter {
@@ -38,16 +38,16 @@ class global_control {
   std::size_t value_;
 };
 
-/// Marks the constructors that attach to what exists.
+/// Marks the constructors that attach to an existing arena or scheduler.
 struct attach {};
 
-/// Thrown by finalize where tasks may still run.
+/// Thrown by finalize if tasks may still run.
 class unsafe_wait : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Stands for the library. Its threads sleep while they have no work, and end with the program.
+/// A handle of the library. The library's threads sleep while they have no work, and end with the program.
 class task_scheduler_handle {
  public:
   task_scheduler_handle() = default;
@@ -69,12 +69,12 @@ class task_scheduler_handle {
   bool attached_ = false;
 };
 
-/// Gives the handle up. The threads of the library go on sleeping. \returns false inside a task
+/// Releases the handle. The threads of the library continue to sleep. \returns false inside a task
 inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexcept {
   handle.attached_ = false;
   return ::sukima::worker_id() < 0;
 }
-/// \throws unsafe_wait inside a task
+/// Releases the handle. \throws unsafe_wait inside a task
 inline void finalize(task_scheduler_handle& handle) {
   if (!finalize(handle, std::nothrow))
     ::sukima::detail::tbb::throw_error(unsafe_wait("sukima: tbb::finalize was called inside a task"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::info: the machine.
+// tbb::info: facts about the machine.
 #pragma once
 
 #include <oneapi/tbb/version.h>
@@ -15,10 +15,11 @@ using core_type_id = int;
 
 namespace info {
 
-/// The NUMA nodes and core types for arenas. Sukima places work by itself, so there is one of each: any.
+/// Returns the NUMA nodes for arenas. Sukima places work by itself, so there is one node: any.
 inline std::vector<numa_node_id> numa_nodes() { return {-1}; }
+/// Returns the core types for arenas: one, any.
 inline std::vector<core_type_id> core_types() { return {-1}; }
-/// How many workers the default runtime has at most.
+/// Returns the largest number of workers of the default runtime.
 inline int default_concurrency(numa_node_id /*node*/ = -1) {
   return ::sukima::detail::tbb::default_arena().concurrency();
 }

@@ -34,7 +34,7 @@ void parallel_for(const Range& range, const Body& body, const Partitioner&, ::tb
   });
 }
 
-/// The distance between two indices, as a number.
+/// The type of the distance between two indices, which is a number.
 template <class Index> using index_distance =
     std::conditional_t<std::is_arithmetic_v<decltype(std::declval<Index>() - std::declval<Index>())>,
                        decltype(std::declval<Index>() - std::declval<Index>()), std::size_t>;
@@ -52,7 +52,7 @@ template <class Index, class F> struct stepping_body {
   }
 };
 
-/// Counts in distances, because an index that is no number needs no division.
+/// Counts in distances, because an index that is not a number need not have a division.
 template <class Index, class F, class Partitioner>
 void parallel_for(Index first, Index last, Index step, const F& f, const Partitioner& p,
                   ::tbb::task_group_context& of) {
@@ -60,7 +60,7 @@ void parallel_for(Index first, Index last, Index step, const F& f, const Partiti
   if (!(Index(0) < step)) throw_error(std::invalid_argument("Step must be positive"));
   if (!(first < last)) return;
   const distance each = static_cast<distance>(step - Index(0));
-  // Above zero, but perhaps more than a distance can count: as TBB, it is not checked.
+  // The count is above zero, but may overflow a distance. As in TBB, this is not checked.
   const distance count = (static_cast<distance>(last - first) - distance(1)) / each + distance(1);
   parallel_for(::tbb::blocked_range<distance>(distance(0), count), stepping_body<Index, F>{f, first, each}, p,
                of);
@@ -70,8 +70,8 @@ void parallel_for(Index first, Index last, Index step, const F& f, const Partiti
 
 namespace tbb {
 
-/// Calls body(part) for parts of a range. The last arguments are a partitioner, a task_group_context,
-/// or both. \throws what body threw first
+/// Calls body(part) for parts of a range. The last arguments are a partitioner, a task_group_context, or
+/// both. \throws the first exception of the body
 template <class Range, class Body, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_for_body<Body, Range>)
@@ -82,7 +82,7 @@ void parallel_for(const Range& range, const Body& body, Options&&... options) {
       },
       options...);
 }
-/// Calls f(i) for i from first to last, but not for last.
+/// Calls f(i) for each i in [first, last).
 template <class Index, class F, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> &&
            ::sukima::detail::tbb::parallel_for_index<Index> &&
@@ -94,7 +94,7 @@ void parallel_for(Index first, Index last, const F& f, Options&&... options) {
       },
       options...);
 }
-/// The same in steps. \throws std::invalid_argument where step is not positive
+/// The same in steps. \throws std::invalid_argument if `step` is not positive
 template <class Index, class F, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> &&
            ::sukima::detail::tbb::parallel_for_index<Index> &&

@@ -12,7 +12,8 @@
 
 namespace tbb {
 
-/// Calls body(item) or body(item, feeder) for all items, and for those that are added by the feeder.
+/// Calls body(item) or body(item, feeder) for all items, and for the items that the feeder adds. \throws the
+/// first exception of the body
 template <class I, class Body>
   requires(std::input_iterator<I> && ::sukima::detail::tbb::for_each_iterator_body<Body, I>)
 void parallel_for_each(I first, I last, const Body& body, task_group_context& of) {

@@ -13,7 +13,7 @@
 
 namespace tbb {
 
-/// One or more stages, from an Input to an Output.
+/// One or more stages, which make an Output from an Input.
 template <class Input, class Output> class filter {
  public:
   filter() = default;
@@ -44,19 +44,19 @@ template <class Input, class Output, class Body>
 filter<Input, Output> make_filter(filter_mode mode, const Body& body) {
   return filter<Input, Output>(mode, body);
 }
-/// The same, with the types that the body names.
+/// The same with the types of the body's parameter and result.
 template <class Body> auto make_filter(filter_mode mode, const Body& body) {
   return filter<::sukima::detail::tbb::stage_input<Body>, ::sukima::detail::tbb::stage_output<Body>>(mode,
                                                                                                      body);
 }
-/// Stages one after the other.
+/// Joins stages, which then run one after the other.
 template <class Input, class Middle, class Output>
 filter<Input, Output> operator&(const filter<Input, Middle>& left, const filter<Middle, Output>& right) {
   return filter<Input, Output>(left, right);
 }
 
-/// Sends what the first stage makes through all stages, until it calls flow_control::stop.
-/// \param most  so many tokens at most are under way at a time
+/// Passes each item that the first stage makes through all stages, until that stage calls flow_control::stop.
+/// \param most  the largest number of items that are in the pipeline at a time
 inline void parallel_pipeline(std::size_t most, const filter<void, void>& all, task_group_context& of) {
   if (!all.stages().empty()) ::sukima::detail::tbb::run_pipeline(most, all.stages(), of);
 }

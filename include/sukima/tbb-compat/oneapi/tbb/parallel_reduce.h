@@ -67,7 +67,7 @@ void parallel_reduce(const Range& range, Body& body, const Partitioner&, ::tbb::
   });
 }
 
-/// The body that the functional form is: a value, and the functions that change it.
+/// The body for the functional form: a value, and the functions that change it.
 template <class Range, class Value, class Real, class Join> class functional_reduction {
  public:
   functional_reduction(const Value& identity, const Real& real, const Join& join)
@@ -124,14 +124,15 @@ Value reduce_functions(const Range& range, const Value& identity, const Real& re
 
 namespace tbb {
 
-/// Reduces a range with a body, which is split and joined.
+/// Reduces a range with a body, which is split and joined. \throws the first exception of the body
 template <class Range, class Body, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_reduce_body<Body, Range>)
 void parallel_reduce(const Range& range, Body& body, Options&&... options) {
   ::sukima::detail::tbb::reduce_body<false, auto_partitioner>(range, body, options...);
 }
-/// Reduces a range: value = real_body(part, value), and reduction(left value, right value).
+/// Reduces a range: value = real_body(part, value), then value = reduction(left value, right value). \throws
+/// the first exception of a callback
 template <class Range, class Value, class RealBody, class Reduction, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_reduce_function<RealBody, Range, Value> &&
@@ -142,8 +143,8 @@ Value parallel_reduce(const Range& range, const Value& identity, const RealBody&
                                                                           reduction, options...);
 }
 
-/// The same; how the range is divided and joined does not depend on chance. Takes simple_partitioner,
-/// which is the default, or static_partitioner.
+/// The same, but each run divides and joins the range in the same way. Takes simple_partitioner, which is the
+/// default, or static_partitioner.
 template <class Range, class Body, class... Options>
   requires(::sukima::detail::tbb::algorithm_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_reduce_body<Body, Range>)

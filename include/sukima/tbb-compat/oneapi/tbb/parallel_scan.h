@@ -9,15 +9,15 @@
 
 namespace tbb {
 
-/// Computes running sums with a body, which is called with pre_scan_tag and final_scan_tag.
+/// Computes running totals with a body, which is called with pre_scan_tag and final_scan_tag.
 template <class Range, class Body, class... Options>
   requires(::sukima::detail::tbb::scan_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_scan_body<Body, Range>)
 void parallel_scan(const Range& range, Body& body, const Options&...) {
   ::sukima::detail::tbb::parallel_scan(range, body, ::sukima::detail::tbb::division_by<Options...>());
 }
-/// Computes running sums: sum = scan(part, sum before it, whether this is the final call).
-/// \returns the sum of all
+/// Computes running totals: sum = scan(part, sum before the part, whether this is the final call).
+/// \returns the sum of all elements
 template <class Range, class Value, class Scan, class ReverseJoin, class... Options>
   requires(::sukima::detail::tbb::scan_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
            ::sukima::detail::tbb::parallel_scan_function<Scan, Range, Value> &&

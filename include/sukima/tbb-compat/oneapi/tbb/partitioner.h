@@ -15,12 +15,12 @@ class simple_partitioner {
  public:
   static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::fully;
 };
-/// Divides a range where that pays: parts take at least about a microsecond.
+/// Divides a range as long as that pays: parts take at least about a microsecond.
 class auto_partitioner {
  public:
   static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::adaptive;
 };
-/// One part for each worker.
+/// Divides a range into one part for each worker.
 class static_partitioner {
  public:
   static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::evenly;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TBB's names for profilers: there is no profiler that would read them, so they have no effect.
+// TBB's names for profilers. They have no effect, because no profiler reads them.
 #pragma once
 
 #include <sukima/detail/tbb/names.hpp>

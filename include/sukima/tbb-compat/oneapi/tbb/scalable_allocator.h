@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::scalable_allocator: the program's own operator new and malloc.
+// tbb::scalable_allocator and the functions scalable_…: allocate with the program's own operator new and
+// malloc.
 #pragma once
 
 #include <oneapi/tbb/tbb_allocator.h>
@@ -27,7 +28,7 @@ inline void* scalable_malloc(std::size_t size) { return std::malloc(size); }
 inline void scalable_free(void* p) { std::free(p); }
 inline void* scalable_realloc(void* p, std::size_t size) { return std::realloc(p, size); }
 inline void* scalable_calloc(std::size_t count, std::size_t size) { return std::calloc(count, size); }
-/// \returns null, with EINVAL in errno, for no bytes and for an alignment that is no power of two
+/// \returns null, with EINVAL in errno, if `size` is 0 or the alignment is not a power of two
 inline void* scalable_aligned_malloc(std::size_t size, std::size_t alignment) {
   void* p = nullptr;
   const bool is_valid = size != 0 && std::has_single_bit(alignment);
@@ -36,7 +37,7 @@ inline void* scalable_aligned_malloc(std::size_t size, std::size_t alignment) {
   return error == 0 ? p : nullptr;
 }
 inline void scalable_aligned_free(void* p) { std::free(p); }
-/// Usable bytes, at least those that were asked for; 0 for null.
+/// Returns the number of usable bytes, at least the requested number; 0 for null.
 inline std::size_t scalable_msize(void* p) { return malloc_usable_size(p); }
 inline void* scalable_aligned_realloc(void* p, std::size_t size, std::size_t alignment) {
   if (p != nullptr && size == 0 && std::has_single_bit(alignment)) {
@@ -69,12 +70,12 @@ enum AllocationModeParam {
 };
 enum ScalableAllocationCmd { TBBMALLOC_CLEAN_ALL_BUFFERS, TBBMALLOC_CLEAN_THREAD_BUFFERS };
 
-/// The program's own malloc has none of these modes.
+/// Has no effect, because the program's own malloc has none of these modes.
 inline int scalable_allocation_mode(int mode, std::intptr_t) {
   const bool is_known = mode >= TBBMALLOC_USE_HUGE_PAGES && mode <= TBBMALLOC_SET_HUGE_SIZE_THRESHOLD;
   return is_known ? TBBMALLOC_NO_EFFECT : TBBMALLOC_INVALID_PARAM;
 }
-/// Cleans nothing. \param nothing  null
+/// Has no effect. \param nothing  null
 inline int scalable_allocation_command(int command, void* nothing) {
   const bool is_known = command >= TBBMALLOC_CLEAN_ALL_BUFFERS && command <= TBBMALLOC_CLEAN_THREAD_BUFFERS;
   return is_known && nothing == nullptr ? TBBMALLOC_NO_EFFECT : TBBMALLOC_INVALID_PARAM;

@@ -6,7 +6,7 @@
 #include <sukima/detail/tbb/names.hpp>
 
 namespace tbb {
-/// Its threads sleep: a spinning thread would take the CPU from the owner.
+/// A mutex whose waiting threads sleep, because a spinning thread could take the CPU from the owner.
 class spin_mutex : public ::sukima::detail::tbb::exclusive_lock<false> {
  public:
   using scoped_lock = ::sukima::detail::tbb::scoped_lock_of<spin_mutex>;

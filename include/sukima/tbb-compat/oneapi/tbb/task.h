@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::task: the running task's context, and tasks that are suspended.
+// tbb::task: the context of the running task, and suspended tasks.
 #pragma once
 
 #include <oneapi/tbb/task_group.h>
@@ -10,7 +10,7 @@
 
 namespace tbb::task {
 
-/// The right to resume a suspended task. Empty, it compares as a null pointer does.
+/// The right to resume a suspended task. An empty one is equal to a null pointer.
 class suspend_point {
  public:
   suspend_point() = default;
@@ -25,12 +25,12 @@ class suspend_point {
   ::sukima::resumer resumer_;
 };
 
-/// The context of the calling task; null outside all tasks.
+/// Returns the context of the calling task; null outside all tasks.
 inline task_group_context* current_context() {
   return static_cast<task_group_context*>(::sukima::detail::tbb::running().context);
 }
-/// Calls f(suspend_point) and waits until `resume` is called for that. The task may go on on another thread.
-/// A thread that runs no task waits itself, and goes on here.
+/// Calls f(suspend_point) and waits until `resume` is called for that point. The task may continue on another
+/// thread. A thread that runs no task waits itself, and continues on the same thread.
 template <class F> void suspend(F f) {
   // Qualified: a program may have an `arena` or `enter` of its own.
   const ::sukima::detail::tbb::arena::pause one_more_drainer(::sukima::detail::tbb::arena_here());
@@ -43,7 +43,7 @@ template <class F> void suspend(F f) {
   else
     ::sukima::detail::tbb::suspend_task(call);
 }
-/// Lets the task go on.
+/// Lets the task continue.
 inline void resume(suspend_point tag) { tag.resumer_.resume(); }
 
 }  // namespace tbb::task

@@ -18,7 +18,7 @@
 
 namespace sukima::detail::tbb {
 
-/// Tasks that no program waits for. An exception of one ends the program.
+/// Tasks for which no code waits. An exception of such a task ends the program.
 class loose_tasks {
  public:
   template <class F> static void enqueue(F&& f, arena& where) {
@@ -28,11 +28,11 @@ class loose_tasks {
         std::make_unique<function_task<decltype(ends_at_exception)>>(tasks, std::move(ends_at_exception)),
         where);
   }
-  /// A task of a group.
+  /// The same for a task of a group.
   static void enqueue(::tbb::task_handle&& h, arena& where) { group()->add(handle_access::take(h), where); }
 
  private:
-  /// Each task has its own, because one list would bind all tasks to one arena.
+  /// Makes a list for one task, because a common list would bind all tasks to one arena.
   static std::shared_ptr<group_tasks> group() {
     static ::tbb::task_group_context& of =
         *new ::tbb::task_group_context(::tbb::task_group_context::isolated);
@@ -67,7 +67,7 @@ class task_arena {
   static constexpr int not_initialized = -2;
   enum class priority : int { low = 1, normal = 2, high = 3 };
 
-  /// What an arena wants from the machine. Sukima places work by itself: only max_concurrency counts.
+  /// The wishes of an arena. Sukima places work by itself, so only max_concurrency has an effect.
   struct constraints {
     constraints(numa_node_id id = automatic, int most = automatic)  // NOLINT(google-explicit-constructor)
         : numa_id(id), max_concurrency(most) {}
@@ -122,7 +122,7 @@ class task_arena {
   void initialize(attach) {
     if (!is_active()) attach_here();
   }
-  /// Tasks that were enqueued still run.
+  /// Releases the arena. Enqueued tasks still run.
   void terminate() {
     const std::lock_guard hold(lock_);
     if (where_ != nullptr && owns_) ::sukima::detail::tbb::controls().give_back(*where_);
@@ -173,7 +173,7 @@ class task_arena {
     return *where_;
   }
 
-  mutable std::mutex lock_;  // the rest
+  mutable std::mutex lock_;  // guards the other members
   int concurrency_ = automatic;
   arena* where_ = nullptr;
   bool owns_ = false;
@@ -183,14 +183,14 @@ class task_arena {
 
 namespace sukima::detail::tbb {
 struct arena_access {
-  /// Null: the default arena.
+  /// Returns the arena; null for the default one.
   static arena* get(::tbb::task_arena& a) { return a.get().as_running(); }
 };
 }  // namespace sukima::detail::tbb
 
 namespace tbb {
 
-/// An arena for each NUMA node.
+/// Makes an arena for each NUMA node.
 inline std::vector<task_arena> create_numa_task_arenas(task_arena::constraints other = {},
                                                        unsigned reserved_slots = 0) {
   std::vector<task_arena> all;
@@ -201,14 +201,14 @@ inline std::vector<task_arena> create_numa_task_arenas(task_arena::constraints o
 
 namespace this_task_arena {
 
-/// The number of the worker that runs the caller; task_arena::not_initialized outside all arenas.
+/// Returns the number of the worker that runs the caller; task_arena::not_initialized outside all arenas.
 inline int current_thread_index() {
   const int id = ::sukima::worker_id();
   return id >= 0 ? id : task_arena::not_initialized;
 }
 inline int max_concurrency() { return ::sukima::detail::tbb::arena_here().concurrency_now(); }
 
-/// Calls f. A wait in it runs only tasks that it waits for, as every wait here does.
+/// Calls f. A wait in f runs only tasks for which it waits, as every wait does here.
 template <class F> auto isolate(F&& f) -> std::invoke_result_t<F&> { return f(); }
 
 template <class F>

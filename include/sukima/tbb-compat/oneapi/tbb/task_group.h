@@ -21,7 +21,7 @@ namespace tbb {
 class task_group;
 class task_handle;
 
-/// Thrown by the destructor of a group whose tasks were not waited for.
+/// Thrown by the destructor of a group if the program has not waited for its tasks.
 class missing_wait : public std::exception {
  public:
   const char* what() const noexcept override { return "wait() is not called on the structured_task_group"; }
@@ -35,7 +35,7 @@ namespace sukima::detail::tbb {
 
 struct handle_access;
 
-/// TBB calls a task's function as const.
+/// A task that calls a function. The function is const, because TBB calls it as const.
 template <class F> struct function_task final : group_task {
   const F f;
   template <class G>
@@ -86,7 +86,7 @@ template <class F> std::unique_ptr<group_task> function_task<F>::call() {
 
 namespace tbb {
 
-/// Tasks that are waited for together. Any thread may add tasks and wait.
+/// A group of tasks, for which a program waits together. Any thread may add tasks and wait.
 class task_group {
  public:
   task_group() : own_(std::in_place), context_(*own_) { make_tasks(); }
@@ -110,7 +110,7 @@ class task_group {
     bind();
     add(::sukima::detail::tbb::handle_access::take(h));
   }
-  /// A task for `run`, or for `task_arena::enqueue`.
+  /// Makes a task for `run`, or for `task_arena::enqueue`.
   template <class F> [[nodiscard]] task_handle defer(F&& f) {
     bind();
     return ::sukima::detail::tbb::handle_access::make(
@@ -118,7 +118,7 @@ class task_group {
   }
 
   /// Waits until no task is left.
-  /// \throws what a task threw first; sukima::usage_error in a task of this group
+  /// \throws the first exception of a task; sukima::usage_error in a task of this group
   task_group_status wait() {
     work();
     return end_of_wait();
@@ -176,7 +176,7 @@ class task_group {
   std::shared_ptr<::sukima::detail::tbb::group_tasks> tasks_;
 };
 
-/// A group whose waits run only its own tasks, as those of every group do here.
+/// A group whose waits run only its own tasks. Here the waits of every group do so.
 class isolated_task_group : public task_group {};
 
 }  // namespace tbb

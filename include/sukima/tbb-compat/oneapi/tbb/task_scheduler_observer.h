@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::task_scheduler_observer: sees the threads that begin and end tasks.
+// tbb::task_scheduler_observer: is called when threads begin and end to run tasks.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -19,7 +19,8 @@ class task_scheduler_observer {
   task_scheduler_observer& operator=(const task_scheduler_observer&) = delete;
   virtual ~task_scheduler_observer() { observe(false); }
 
-  /// Waits until no call is under way, where `on` is false. Must not be called by the functions below.
+  /// Begins or ends the observation. If `on` is false, waits until no call of the functions below is in
+  /// progress, so these functions must not call it.
   void observe(bool on = true) {
     if (observes_.exchange(on) == on) return;
     if (on)
@@ -29,8 +30,9 @@ class task_scheduler_observer {
   }
   bool is_observing() const { return observes_.load(); }
 
-  /// \param is_worker  false: the thread is the program's own
+  /// A thread begins to run tasks. \param is_worker  false: the thread is the program's own
   virtual void on_scheduler_entry([[maybe_unused]] bool is_worker) {}
+  /// A thread stops running tasks. \param is_worker  as above
   virtual void on_scheduler_exit([[maybe_unused]] bool is_worker) {}
 
  private:

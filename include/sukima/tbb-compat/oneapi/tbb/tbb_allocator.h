@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::tbb_allocator: the program's own operator new.
+// tbb::tbb_allocator: allocates with the program's own operator new.
 #pragma once
 
 #include <sukima/detail/tbb/names.hpp>

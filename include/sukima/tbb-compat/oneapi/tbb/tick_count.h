@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tbb::tick_count: a moment of a clock that only grows.
+// tbb::tick_count: a moment of a clock that never goes back.
 #pragma once
 
 #include <sukima/detail/tbb/names.hpp>

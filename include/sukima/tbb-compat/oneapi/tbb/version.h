@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of oneTBB whose interface these headers have.
+// The version of oneTBB whose interface these headers offer.
 #pragma once
 
 #include <sukima/detail/tbb/names.hpp>

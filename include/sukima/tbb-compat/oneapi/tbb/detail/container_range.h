@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges that containers of the TBB headers give to algorithms.
+// The ranges that containers of the TBB headers pass to algorithms.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -10,7 +10,7 @@
 
 namespace sukima::detail::tbb {
 
-/// A range of iterators with random access, with the types of a container.
+/// A range of random-access iterators, with the types of a container.
 template <class I> class container_range : public ::tbb::blocked_range<I> {
  public:
   using value_type = typename std::iterator_traits<I>::value_type;
