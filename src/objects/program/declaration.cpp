@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program declares, as a text of one line for each stream and object: two processes that have the same
+// The declarations of a program as a text with a line for each stream and object. Two processes with the same
 // text can exchange messages.
 #include "program/declaration.hpp"
 #include "program/program_core.hpp"
@@ -12,7 +12,7 @@ std::string type_name(const stream_core& s) { return demangled(s.type); }
 
 std::string declaration_of(const program_core& p) {
   std::string text;
-  for (const auto& s : p.streams)  // before it runs no other thread changes the counts
+  for (const auto& s : p.streams)  // before the program runs no other thread changes the counts
     text += "stream " + s->name + " of " + type_name(*s) + ", " + std::to_string(s->slot_size) +
             " bytes, aligned to " + std::to_string(s->slot_alignment) + ", capacity " +
             std::to_string(s->capacity) + ", " + std::to_string(s->outs.load()) + " sending and " +

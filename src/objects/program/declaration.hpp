@@ -11,10 +11,11 @@ namespace sukima::objects::detail {
 struct program_core;
 struct stream_core;
 
-/// The type of the stream's messages, as C++ writes it.
+/// Returns the type of the stream's messages, as C++ writes it.
 std::string type_name(const stream_core& s);
+/// Returns the text of a program's declarations.
 std::string declaration_of(const program_core& p);
-/// The first lines that differ, as the end of a sentence; empty: the texts are the same.
+/// Returns the first lines that differ, as the end of a sentence; empty if the texts are the same.
 std::string first_difference(std::string_view wanted, std::string_view found);
 
 }  // namespace sukima::objects::detail

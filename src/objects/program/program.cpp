@@ -35,7 +35,8 @@ bool runs_on_threads(const model::model_parts& how) noexcept {
   return how.between != model::unit::simulated && !runs_on_workers(how);
 }
 
-/// The last fiber of a program wakes the caller of program_core::run. The program may be gone afterwards.
+/// Counts a fiber that has ended. The last one resumes the caller of program_core::run, which may then
+/// destroy the program.
 void end_fiber(program_core& p) noexcept {
   const resumer over = p.over;
   // Acquire and release: the work of all fibers happens before the code after the resume. Partner: this, for
@@ -43,7 +44,7 @@ void end_fiber(program_core& p) noexcept {
   if (p.left.fetch_sub(1) == 1) over.resume();
 }
 
-/// An object has thrown. \pre in the handler of the exception
+/// Records the exception of an object. \pre called in the exception's handler
 void note_failure(const object_core& me, const std::string& text, bool follows = false) noexcept {
   me.program->note_error(std::current_exception(), "the object " + me.name + " failed: " + text, follows);
 }
@@ -52,7 +53,7 @@ void run_object(sukima::detail::task* self, context c) {
   auto& me = static_cast<object_core&>(*self);
   std::string text;
   bool failed = true;
-  me.begun.store(true);  // then `aborting` is read; partner: abort
+  me.begun.store(true);  // before `aborting` is read; partner: abort
   try {
     if (me.program->aborting.load()) throw aborted{};  // after `begun`; partner: abort_here
     recording* const recorded = me.program->recorded.get();
@@ -63,8 +64,8 @@ void run_object(sukima::detail::task* self, context c) {
   } catch (const aborted&) {
     text = "it was aborted";
   } catch (const stream_broken& e) {
-    // Its receivers have left. Whether they leave before it has sent everything depends on chance, so that is
-    // not a failure.
+    // Its receivers have left. Whether they leave before the object has sent everything depends on chance, so
+    // this is not a failure.
     text = e.what();
     me.is_cut_off = true;
   } catch (const stream_cut_off& e) {
@@ -72,7 +73,8 @@ void run_object(sukima::detail::task* self, context c) {
     me.is_cut_off = true;
   } catch (const stream_error& e) {
     text = e.what();
-    // After an abort, streams break and fail because objects have left by the exception `aborted`.
+    // After an abort, streams break and fail as a consequence, because objects have left by the exception
+    // `aborted`.
     const bool follows = dynamic_cast<const message_too_large*>(&e) == nullptr;
     if (!me.program->abort_began()) note_failure(me, text, follows);
   } catch (...) {
@@ -88,7 +90,7 @@ void run_object(sukima::detail::task* self, context c) {
   if (--home.left == 0) home.own_bell.ring();
 }
 
-/// Resumes the waits that only the holder of the token can end.
+/// Ends the waits that only the holder of the token can end.
 void end_local_waits(island_core& of) noexcept {
   for (object_core* const o : of.objects)
     if (o->local_wait != nullptr) claim(*o->local_wait);
@@ -101,18 +103,18 @@ void run_bell(sukima::detail::task* self, context) {
   if (of.is_divisible()) of.begin_sample();
   while (of.left != 0) {
     const std::uint64_t number = sukima::detail::begin_suspension(*me.self);
-    me.number.store(number);  // then `aborting` is read; partner: abort
+    me.number.store(number);  // before `aborting` is read; partner: abort
     const bool wanted = of.left == 0 || (p.aborting.load() && !me.has_aborted);
     if (!wanted || !sukima::detail::claim_suspension(*me.self, number))
       sukima::detail::finish_suspension(*me.self);
-    // The next holders of the token see it, too. Partner: abort_here.
+    // Later holders of the token see the abort, too. Partner: abort_here.
     if (p.aborting.load() && !std::exchange(me.has_aborted, true)) end_local_waits(of);
   }
 }
 
 }  // namespace
 
-// After what it is rung for was stored; partner: run_bell.
+// To be called after the store of which the bell gives notice; partner: run_bell.
 void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load()); }
 
 program_core::~program_core() {
@@ -135,7 +137,7 @@ void program_core::check() const {
     if (!names.insert(o->name).second)
       throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
   names.clear();
-  for (const auto& s : streams) {  // before it runs no other thread changes the counts
+  for (const auto& s : streams) {  // before the program runs no other thread changes the counts
     if (!names.insert(s->name).second)
       throw usage_error("sukima: two streams are called " + s->name + "; their names must differ");
     if (s->outs.load() == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
@@ -171,7 +173,7 @@ void program_core::prepare(island_core& i) {
 }
 
 std::vector<island_core*> program_core::prepare(const model::model_parts& how) {
-  // This fiber waits until the objects have ended, and does not run them.
+  // This fiber only waits until the objects have ended, so another worker must run them.
   sukima::detail::require_runner(*sukima::detail::this_fiber_now());
   std::vector<island_core*> made;
   const std::lock_guard hold(run_lock);
@@ -194,11 +196,11 @@ void program_core::run_islands(const model::model_parts& how) {
   const bool on_threads = runs_on_threads(how);
   std::vector<std::thread> threads;
   std::optional<std::latch> entered;
-  std::exception_ptr refused;  // one of them cannot enter the runtime; under the run_lock
+  std::exception_ptr refused;  // a thread cannot enter the runtime; guarded by run_lock
   std::promise<bool> started;
   const std::shared_future<bool> may_start = started.get_future().share();
   clock::time_point began;
-  std::vector<island_core*> first_ones;  // more are made where these are divided
+  std::vector<island_core*> first_ones;  // more are made when these are divided
   on.run([&](context c) {
     first_ones = prepare(how);
     began = clock::now();
@@ -258,7 +260,7 @@ void program_core::run_islands(const model::model_parts& how) {
 }
 
 void program_core::run() {
-  // Before a plan changes the streams, which may hold messages.
+  // Checked before a plan changes the streams, which may hold messages.
   if (has_run) throw usage_error("sukima: a program can be run only once");
   if (child == nullptr) {  // a child has no watch
     deadlock_of_some_ends = does_deadlock_of_some_end();
@@ -291,9 +293,10 @@ void program_core::run() {
 
 void program_core::abort_here() noexcept {
   const std::lock_guard hold(run_lock);
-  aborting.store(true);  // then each is looked at; partners: run_object, wait_for_others, run_bell
+  aborting.store(true);  // before the objects are read; partners: run_object, wait_for_others, run_bell
   if (!is_running) return;
-  // The runtime does not run a cancelled task that has not begun; but an object drops its ends when it runs.
+  // The runtime does not run a cancelled task that has not begun. But an object that has not begun must run
+  // to drop its ends, so it is not cancelled.
   for (const auto& o : objects)
     if (o->begun.load()) o->cancelled.store(true);  // partners: run_object; is_task_concerned
   sukima::detail::announce_cancellation(*core);

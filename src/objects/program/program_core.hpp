@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a program of objects, while it is declared and while it runs. All folders but shared and model
-// use it. Comments below name the files of its functions.
+// The data of a program of objects, while it is declared and while it runs. All folders except shared and
+// model use it. Comments below name the files of its functions.
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -25,19 +25,19 @@ class segment;
 struct island_core;
 
 struct program_core {
-  /// \param argv null: the program can have no processes
+  /// \param argv null: the program cannot have processes
   program_core(runtime& chosen, char** argv);  // process/process_roles.cpp
   program_core(const program_core&) = delete;
   program_core& operator=(const program_core&) = delete;
   ~program_core();
 
   runtime& on;
-  const bool has_arguments;  ///< false: the program can have no processes
-  const std::vector<std::string> arguments;  ///< of main, as they were
-  const bool has_own_arguments;  ///< the process was started with these arguments
-  descriptor folder;  ///< the current one when the program was made; none: it is not known
+  const bool has_arguments;  ///< false: the program cannot have processes
+  const std::vector<std::string> arguments;  ///< a copy of those of main
+  const bool has_own_arguments;  ///< whether the process was started with these arguments
+  descriptor folder;  ///< the current folder when the program was made; empty: unknown
   std::unique_ptr<child_role> child;  ///< null: this process is the parent, or there are no processes
-  std::unique_ptr<segment> shared_memory;  ///< the parent's
+  std::unique_ptr<segment> shared_memory;  ///< owned by the parent
   const segment* memory = nullptr;  ///< null: there are no processes
   std::uint32_t process = 0;  ///< the number of this process
   std::vector<std::unique_ptr<stream_core>> streams;
@@ -46,11 +46,11 @@ struct program_core {
   sukima::detail::runtime_core* core = nullptr;
   timer time;
   std::unique_ptr<recording> recorded;  ///< null: the program is not recorded
-  std::string wanted_model;  ///< chosen with program::model; empty: none
+  std::string wanted_model;  ///< the name given to program::model; empty: none
   bool has_run = false;
   bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
 
-  /// It publishes no other data. Partners: stop(), listener::run; stop_requested.
+  /// Publishes no other data. Partners: stop(), listener::run; stop_requested.
   std::atomic<bool> stopping{false};
   /// Set before any object is woken; read after a wait was announced, and after an object was marked as
   /// begun. Partners: wait() (stream.cpp), run_object, run_bell.
@@ -58,12 +58,12 @@ struct program_core {
   std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended; partner: end_fiber
   resumer over;
 
-  std::mutex ends_lock;  ///< object_core::ends of all objects
-  std::mutex run_lock;  ///< guards the following, and the islands while they are made and ended
+  std::mutex ends_lock;  ///< guards object_core::ends of all objects
+  std::mutex run_lock;  ///< guards the members below, and the islands while they are made and ended
   bool is_running = false;
   clock::duration took{};  ///< from the start of the objects to the end of the last
-  std::exception_ptr error;  ///< the first
-  bool error_follows = false;
+  std::exception_ptr error;  ///< the first error
+  bool error_follows = false;  ///< whether it is the consequence of another object's end
 
   void run();
   /// Ends all objects, in all processes.
@@ -75,12 +75,12 @@ struct program_core {
   void stop() noexcept;
   /// Wakes the timers of this process, which then see that the program was stopped.
   void wake_timers() noexcept;  // stream/sleep.cpp
-  /// Keeps the first error. Between processes a consequence may arrive before its cause, which then replaces
-  /// it.
+  /// Keeps the first error. Between processes a consequence may arrive before its cause; the cause then
+  /// replaces it.
   /// \param text sent to the parent if this process is a child
   /// \param follows whether it is the consequence of another object's end
   void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
-  /// Returns the island of this program that is that executor; null: none.
+  /// Returns the island of this program that is that executor; null if there is none.
   const island_core* find_island(const sukima::detail::executor* of);
   /// Gives the island its bell, which runs first, and begins its first slice.
   static void make_bell(island_core& i);
@@ -89,14 +89,14 @@ struct program_core {
   void check() const;
   // schedule/placement.cpp
   /// Checks that each process has room for the threads of its islands.
-  /// \throws usage_error there are too many
+  /// \throws usage_error if there are too many threads
   void check_threads() const;
   /// Sets the objects' processes and islands. \returns the number of processes
   std::uint32_t place(const model::model_parts& how);
   /// Decides which streams are shared and need locks.
-  /// \throws usage_error a stream leads to another process, and its messages cannot pass
+  /// \throws usage_error if a stream leads to another process, and its messages cannot travel
   void share_streams() const;
-  /// \param divide whether they may be divided while they run
+  /// Makes the islands of this process. \param divide whether they may be divided while they run
   void make_islands(bool on_threads, bool divide);
   // process/process_roles.cpp
   void run_as_child();

@@ -21,11 +21,11 @@ namespace {
 
 std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-// A pipe is a ring of pages. Written data goes into the last page if it fits there, otherwise into new ones.
-// A page is free again when all of it has been read. So the page that is being read, and the rests of the
-// others, have no room.
+// A pipe is a ring of pages. Written data is stored in the last page if it fits there, otherwise in new
+// pages. A page is free again when all of it has been read. So the page that is being read, and the unused
+// ends of the other pages, give no room.
 
-/// \param pages of the pipe
+/// Returns the number of slots that a pipe surely holds. \param pages the pages of the pipe
 std::uint64_t slots_in(std::uint64_t pages, std::uint64_t slot_size, bool encoded) noexcept {
   const std::uint64_t page = page_size();
   if (encoded) return pages > 2 ? std::bit_floor((pages - 2) * page / 2 / slot_size) : 0;
@@ -33,6 +33,7 @@ std::uint64_t slots_in(std::uint64_t pages, std::uint64_t slot_size, bool encode
   return each > 1 ? (pages - 1) / each : (pages - 1) * (page / slot_size);
 }
 
+/// Returns the number of pages in which so many slots surely fit.
 std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encoded) noexcept {
   const std::uint64_t page = page_size();
   if (encoded) return 2 * slots * slot_size / page + 2;
@@ -43,7 +44,7 @@ std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encod
 
 void lock(pthread_mutex_t& one, shared_stream& of) noexcept {
   if (pthread_mutex_lock(&one) != EOWNERDEAD) return;
-  of.repair.store(1);  // after a death here the lock is inherited again; partner: lock_piped
+  of.repair.store(1);  // if this process dies here, the lock is inherited again; partner: lock_piped
   pthread_mutex_consistent(&one);
 }
 
@@ -52,14 +53,14 @@ void repair(shared_stream& of) noexcept {
   int bytes = 0;
   if (ioctl(of.facts.pipe_in, FIONREAD, &bytes) == 0) {
     const std::uint64_t there = static_cast<std::uint64_t>(bytes) / of.facts.slot_size;
-    // Written under these locks. Partners of the stores: readers without a lock, is_ready (stream.cpp) and
-    // wake_here (remote.cpp).
+    // The indices are written under these locks. Partners of the stores: readers without a lock, is_ready
+    // (stream.cpp) and wake_here (remote.cpp).
     const std::uint64_t head = of.head.load();
     const std::uint64_t tail = of.tail.load();
     if (there > tail - head) of.tail.store(head + there);
     if (there < tail - head) of.head.store(tail - there);
   }
-  of.repair.store(0);  // after the indices, and before the locks are given back; partner: lock_piped
+  of.repair.store(0);  // after the indices, and before the locks are released; partner: lock_piped
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ void make_pipe(stream_facts& of, const std::string& name, bool encoded) {
   const std::uint64_t page = page_size();
   const std::uint64_t wanted = pages_for(of.capacity, of.slot_size, encoded) * page;
   auto size = static_cast<std::uint64_t>(fcntl(of.pipe_out, F_GETPIPE_SZ));
-  // The system may refuse it; then the stream holds less. Its argument is an int.
+  // The system may refuse the size; then the stream holds less. The size is passed as an int.
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   for (std::uint64_t more = std::bit_ceil(std::min(wanted, most)); more > size; more /= 2)
     if (const int got = fcntl(of.pipe_out, F_SETPIPE_SZ, static_cast<int>(more)); got > 0) {
@@ -95,7 +96,7 @@ void make_pipe(stream_facts& of, const std::string& name, bool encoded) {
 
 namespace {
 
-/// The parts of an operation: the bytes, and the rest of the last slot.
+/// Returns the two parts of an operation: the bytes, and the rest of the last slot.
 std::array<iovec, 2> parts_of(const stream_core& s, std::byte* bytes, std::size_t size, std::uint64_t slots,
                               std::byte* rest) noexcept {
   return {iovec{bytes, size}, iovec{rest, static_cast<std::size_t>(slots * s.slot_size) - size}};
@@ -107,7 +108,7 @@ constexpr std::size_t most_rest = 128;  // a record leaves less than a slot and 
 void write_pipe(const stream_core& s, std::span<const std::byte> bytes, std::uint64_t slots) {
   std::array<std::byte, most_rest> rest{};
   const auto parts = parts_of(s, const_cast<std::byte*>(bytes.data()), bytes.size(), slots,
-                              rest.data());  // writev reads only
+                              rest.data());  // writev only reads
   const auto whole = static_cast<ssize_t>(parts[0].iov_len + parts[1].iov_len);
   if (writev(s.remote->at.facts.pipe_out, parts.data(), 2) != whole) s.throw_corrupt();
 }
@@ -127,7 +128,7 @@ bool lock_piped(shared_stream& of, bool out) {
     pthread_mutex_unlock(&mine);
     lock(of.out_lock, of);
     lock(of.in_lock, of);
-    if (of.repair.load() != 0) {  // else another process has repaired it since; partner: repair
+    if (of.repair.load() != 0) {  // otherwise another process has since made the repair; partner: repair
       repair(of);
       repaired = true;
     }

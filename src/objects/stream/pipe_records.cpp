@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoded messages: a record is its length and its bytes, in as many slots of the ring as these need. One
-// store of the index publishes, or gives back, all of them.
+// Encoded messages: a record is the length and the bytes of a message, in as many slots of the ring as these
+// need. One store of the index publishes all of these slots, or gives them back.
 //
-// A message that needs more than half of the ring is large. It goes into the room beside the ring that the
-// stream has for one such message, and its record is one slot with a marked length. The next large message
+// A message that needs more than half of the ring is large. It is stored beside the ring, where the stream
+// has room for one such message, and its record is one slot with a marked length. The next large message
 // waits until that record has been received.
 #include "program/program_core.hpp"
 #include "stream/pipe.hpp"
@@ -21,7 +21,8 @@ using length = std::uint32_t;
 constexpr length large_mark = length{1} << 31;
 static_assert(most_record_bytes < large_mark);
 
-/// Through a pipe a message that is not encoded is a record of one slot, whose length is known.
+/// Whether records have a length. A message that is not encoded passes through a pipe as a record of one
+/// slot, whose length is known.
 bool has_length(const stream_core& s) noexcept { return s.to_processes == stream_core::journey::encoded; }
 
 std::uint64_t slots_for(const stream_core& s, std::uint64_t bytes) noexcept {
@@ -35,14 +36,15 @@ bool is_large(const stream_core& s, std::uint64_t slots) noexcept {
 
 std::byte* room_for_large(const stream_core& s) noexcept { return s.remote->memory.large(s.remote->at); }
 
-/// The least number of free slots once the room for a large message is free. Under the senders' lock.
+/// Returns the number of free slots for which a sender must wait so that the room for a large message is
+/// free, too. Under the senders' lock.
 std::uint64_t slots_with_large_room(const stream_core& s, std::uint64_t tail) noexcept {
   const std::uint64_t until = s.remote->at.large_until;
   if (until > tail || tail - until >= s.capacity) return 0;
   return s.capacity - (tail - until);
 }
 
-/// Calls f(memory, offset, size) for the pieces of a record at that index: the ring may wrap within it.
+/// Calls f(memory, offset, size) for the pieces of a record at that index: the end of the ring may divide it.
 template <class F> void for_pieces(const stream_core& s, std::uint64_t index, std::size_t from,
                                    std::size_t size, F f) {
   const std::size_t ring = s.capacity * s.slot_size;
@@ -52,7 +54,7 @@ template <class F> void for_pieces(const stream_core& s, std::uint64_t index, st
   if (first != size) f(s.slots, first, size - first);
 }
 
-/// The position of the length of the record that begins at the index.
+/// Returns the position of the length of the record that begins at the index.
 std::byte* length_at(const stream_core& s, std::uint64_t index) noexcept {
   return s.piped ? s.slots + (index & (s.capacity - 1)) * sizeof(length) : s.slot(index);
 }
@@ -83,7 +85,7 @@ std::uint64_t read_large(const stream_core& s, length size, std::vector<std::byt
   return 1;
 }
 
-/// \param there slots that have been published \returns how many the record has
+/// Reads a record. \param there number of published slots \returns the number of slots of the record
 std::uint64_t read_record(const stream_core& core, std::uint64_t head, std::uint64_t there,
                           std::vector<std::byte>& record) {
   auto size = static_cast<length>(core.slot_size);
@@ -146,7 +148,7 @@ attempt put_record(object_core& me, stream_core& core, std::span<const std::byte
 attempt take_record(object_core& me, stream_core& core, std::vector<std::byte>& record, bool waits,
                     const clock::time_point* until) {
   for (;;) {
-    // Read before the look into the ring: what was sent before the stream closed is found.
+    // Read before the ring is checked, so that messages sent before the stream closed are found.
     const bool ended = (core.now() & stream_core::closed) != 0;
     {
       const side_lock hold(core, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a full stream that make room; sending and receiving are in sukima/objects/records.hpp.
+// Drops records of a full stream. Sending and receiving are in sukima/objects/records.hpp.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between processes. A waiter is in the list of its own process; `waiting` shows that some process
-// has one. A process that moves an index and finds it set clears it, and rings all processes of that side.
-// Each of these wakes as many of its waiters as can continue, and sets `waiting` again for the others.
+// Streams between processes. A waiting object is in the list of its own process; `waiting` shows that some
+// process has such an object. A process that moves an index and finds `waiting` set clears it, and rings all
+// processes of that side. Each of these wakes as many of its objects as can continue, and sets `waiting`
+// again for the others.
 #include "stream/remote.hpp"
 
 #include "program/program_core.hpp"
@@ -21,31 +22,33 @@ std::span<party> parties(const segment& memory, const shared_stream& s, bool out
   return out ? memory.senders(s) : memory.receivers(s);
 }
 
-/// Rings the processes of that side.
+/// Rings the doorbells of the processes of that side.
 void ring(const segment& memory, const shared_stream& s, std::size_t index, std::uint32_t side) noexcept {
   for (const party& p : parties(memory, s, side == stream_core::senders_wait))
     memory.bell(p.process).ring(bit_of(index, side));
 }
 
-/// Closes a process's ends on this side. The process that closes the last one finds all others closed,
-/// because each stores its own word before it reads any, and the words are sequentially consistent. Model:
-/// src/objects/model/close.pml.
+/// Closes a process's ends on this side. The process that closes the last end finds all others closed,
+/// because each process stores its own word before it reads any, and the words are sequentially consistent.
+/// Model: src/objects/model/close.pml.
 void close_party(const segment& memory, shared_stream& s, std::size_t index, std::uint32_t process,
                  bool out) noexcept {
   const std::span<party> all = parties(memory, s, out);
   for (party& p : all)
-    if (p.process == process) p.open.store(0);  // then all are read; partner: close_party of the others
+    if (p.process == process) p.open.store(0);  // before all are read; partner: close_party of the others
   if (std::any_of(all.begin(), all.end(), [](const party& p) { return p.open.load() != 0; })) return;
   s.state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others (stream.cpp)
   ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
 }
 
+/// Marks a stream as failed, unless another process has done so.
 /// \param state the stream's state from now on
-/// \param buries whether the process is dead: it may have begun this itself
+/// \param buries whether the process is dead: it may have begun this function itself
 void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
           bool buries) noexcept {
   std::uint32_t writer = 0;
-  // Only the first one writes the text. Partner: fail in other processes; a dead one does nothing more.
+  // Only the first process writes the text. Partner: fail in other processes; a dead process writes nothing
+  // more.
   if (!s.failing.compare_exchange_strong(writer, process + 1) &&
       !(buries && writer == process + 1 && (s.state.load() & stream_core::failed) == 0))
     return;
@@ -61,7 +64,7 @@ void wake_here(stream_core& core, std::uint32_t side) noexcept {
   const std::lock_guard hold(core.lists_lock);
   wait_list& list = side == stream_core::receivers_wait ? core.receivers : core.senders;
   const std::uint32_t over = side == stream_core::receivers_wait ? stream_core::closed : stream_core::broken;
-  // Partners: close_party; move (core.hpp), which has rung, or finds `waiting` as it is set below.
+  // Partners: close_party; move (core.hpp), which has rung, or will find `waiting` set by the store below.
   const auto can_go_on = [&]() noexcept -> std::uint64_t {
     if ((core.words->state.load() & over) != 0) return ~std::uint64_t{0};
     const std::uint64_t messages = core.words->tail.load() - core.words->head.load();
@@ -74,8 +77,8 @@ void wake_here(stream_core& core, std::uint32_t side) noexcept {
       if (claim(*c.wait)) --count;
     }
     if (list.first == nullptr) return;
-    core.words->waiting.fetch_or(side);  // then look again; partner: move (core.hpp)
-    // Objects that wait for several slots look for themselves.
+    core.words->waiting.fetch_or(side);  // before the stream is checked again; partner: move (core.hpp)
+    // Objects that wait for several slots check the room themselves.
     if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
   }
 }
@@ -102,13 +105,13 @@ void attach_streams(program_core& p, const segment& memory, std::uint32_t proces
 void lock_remote(stream_core& s, bool out) {
   if (s.piped) {
     if (!lock_piped(s.remote->at, out)) return;
-    // The dead process would have rung after moving its index.
+    // The dead process would have rung after it had moved its index.
     wake_remote(s, stream_core::senders_wait);
     wake_remote(s, stream_core::receivers_wait);
     return;
   }
   pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
-  // Its holder died either before or after it moved the index. The index is right in both cases.
+  // The dead holder moved the index or did not; in both cases the index is correct.
   if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
 }
 
@@ -119,7 +122,7 @@ void unlock_remote(stream_core& s, bool out) noexcept {
 void wake_remote(stream_core& s, std::uint32_t side) noexcept {
   const remote_stream& r = *s.remote;
   // If this process dies after this step, only the parent rings for it. Partners: enlist (stream.cpp) and
-  // wake_here, which set the bit and then look once more.
+  // wake_here, which set the bit and then check the stream once more.
   if ((s.words->waiting.fetch_and(~side) & side) == 0) return;
   for (const party& p : parties(r.memory, r.at, side == stream_core::senders_wait)) {
     if (p.process == r.process)
@@ -132,7 +135,7 @@ void wake_remote(stream_core& s, std::uint32_t side) noexcept {
 void close_remote(stream_core& s, bool out) noexcept {
   const remote_stream& r = *s.remote;
   const std::span<party> all = parties(r.memory, r.at, out);
-  // Dropping the objects of other processes closes no end.
+  // A process that drops the objects of other processes closes no end of these.
   if (std::any_of(all.begin(), all.end(), [&](const party& p) { return p.process == r.process; }))
     close_party(r.memory, r.at, r.index, r.process, out);
 }
@@ -154,7 +157,7 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
       for (const party& one : parties(memory, *s, out)) {
         if (one.process != process) continue;
         had_end = true;
-        // Partner: close_party in that process, which does nothing more.
+        // Partner: close_party in that process, which is dead.
         if (out && one.open.load() != 0 && !failure.empty())
           fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, stream_core::failed,
                true);

@@ -7,7 +7,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// The object that uses the cases: the owner of their ends.
+/// Returns the object that uses the cases: the owner of their ends.
 object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   object_core* me = nullptr;
   for (std::size_t i = 0; i < count; ++i)
@@ -15,10 +15,10 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   return me != nullptr ? *me : running_object("a select without streams");
 }
 
-/// How many sets of cases an object remembers: the ones used last.
+/// The number of sets of cases that an object remembers: the last used ones.
 constexpr std::size_t most_turns = 16;
 
-/// A hash of the cases: selects with different cases have turns of their own. FNV-1a.
+/// Returns a hash of the cases (FNV-1a), because selects with different cases have turns of their own.
 std::uint64_t hash_of(select_case* const* cases, std::size_t count) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that let time pass: sleeping ones, and the timers of a program.
+// Objects that let time pass: objects that sleep, and the timers of a program.
 #include "program/program_core.hpp"
 #include "recording/recording.hpp"
 

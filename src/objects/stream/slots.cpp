@@ -38,7 +38,7 @@ void stream_core::set_capacity(std::uint64_t room) {
 
 stream_core::~stream_core() {
   if (remote) return;
-  // No other thread has it any more.
+  // No other thread uses the stream any more.
   for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
   ::operator delete(slots, std::align_val_t{slot_alignment});
 }

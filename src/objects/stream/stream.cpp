@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp. The functions that
-// move typed messages are in sukima/objects/in.hpp and out.hpp.
+// Streams without the type of their messages: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
+// The functions that move typed messages are in sukima/objects/in.hpp and out.hpp.
 #include "program/program_core.hpp"
 #include "recording/recording.hpp"
 #include "schedule/island.hpp"
@@ -21,8 +21,8 @@ namespace sukima::objects::detail {
 namespace {
 
 /// Called when no object of this process waits any more. Objects of other processes may wait for a remote
-/// stream, so there the ringer clears the bit. Under the lists' lock, as the store in enlist. Partner: move
-/// (core.hpp).
+/// stream, so the process that rings clears the bit of such a stream. Under the lists' lock, as the store in
+/// enlist. Partner: move (core.hpp).
 void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
   if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
 }
@@ -34,8 +34,8 @@ wait_list& list_of(const wait_case& c) noexcept {
   return c.receives ? c.stream->receivers : c.stream->senders;
 }
 
-/// `waiting` was set before, if the answer decides about a wait. Sequentially consistent. Partners: move
-/// (core.hpp), close_end, close_party (remote.cpp).
+/// Whether the object of a case can continue. A caller that decides about a wait must set `waiting` before.
+/// Sequentially consistent. Partners: move (core.hpp), close_end, close_party (remote.cpp).
 bool is_ready(const wait_case& c) noexcept {
   const stream_core& s = *c.stream;
   const std::uint32_t state = s.words->state.load();
@@ -64,20 +64,20 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
     }
     SUKIMA_ASSERT_VALID(s);
   }
-  // An object that sets the bit after this looks at the stream itself. Partner: enlist.
+  // An object that sets the bit after this load checks the stream itself. Partner: enlist.
   const bool others_wait =
       s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
   if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
 }
 
-/// Begins or ends a wait: the count is odd while it lasts. Only holders of the token of the object's island
-/// change it, so the load is relaxed. The store is a release; partner: read_wait (find_deadlock.cpp).
+/// Begins or ends a wait: the count is odd during a wait. Only holders of the token of the object's island
+/// change the count, so the load is relaxed. The store is a release; partner: read_wait (find_deadlock.cpp).
 inline void step_wait_count(object_core& o) noexcept {
   o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-/// Release: a reader of one of these words sees the even count before it, and so that an earlier wait has
-/// ended. Partner: read_wait (find_deadlock.cpp).
+/// Publishes the streams of a wait for the search for deadlocks. Release: a reader of one of these words also
+/// sees the even count before it, and so the end of the earlier wait. Partner: read_wait (find_deadlock.cpp).
 void announce_wait(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                    std::uint64_t number) noexcept {
   const std::size_t announced = std::min(count, object_core::most_waits);
@@ -92,17 +92,17 @@ void announce_wait(object_core& me, const wait_case* cases, std::size_t count, b
   step_wait_count(me);
 }
 
-/// Relaxed: an object that was resumed for an abort sees it by the resumption. If another one misses it, its
-/// next wait reads it again (wait_for_others), or is ended by the island's bell. Partner:
-/// program_core::abort_here.
+/// Throws `aborted` if the program or this object is aborted. Relaxed: the resumption of an object for an
+/// abort makes the abort visible to it. If another object misses the abort, its next wait reads the flag
+/// again (wait_for_others), or the island's bell ends that wait. Partner: program_core::abort_here.
 void leave_if_aborting(object_core& me) {
-  // A destructor that runs because of an exception must not throw; as must_leave (abort.cpp).
+  // A destructor that runs because of an exception must not throw; must_leave (abort.cpp) has the same rule.
   if (me.program->aborting.load(std::memory_order_relaxed) && std::uncaught_exceptions() == 0)
     throw aborted{};
   sukima::detail::leave_if_cancelled(*me.self);
 }
 
-/// For a wait that only objects of the same island can end.
+/// Waits if only objects of the same island can end the wait.
 void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
   wait_state w{me, false, 0};
   struct listing {
@@ -111,7 +111,7 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
     wait_case* cases;
     std::size_t count;
     ~listing() {
-      if (me.local_wait == &w) {  // it could not be parked
+      if (me.local_wait == &w) {  // the fiber could not be parked
         me.local_wait = nullptr;
         step_wait_count(me);
       }
@@ -127,14 +127,14 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
   if (!me.home->park_shortly(*me.self)) me.home->park();
 }
 
-/// For a wait that other threads may end.
+/// Waits if other threads may end the wait. \returns false if the time has come and no case is ready
 bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   sukima::detail::fiber& self = *me.self;
   wait_state w{me, true, sukima::detail::begin_suspension(self)};
   if (until != nullptr) {
     try {
       me.program->time.add(*until, self, w.number);
-    } catch (...) {  // no thread, no memory: no other thread knows of this suspension
+    } catch (...) {  // there is no thread or no memory, and no other thread knows of this suspension
       sukima::detail::claim_suspension(self, w.number);
       throw;
     }
@@ -144,7 +144,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     enlist(cases[i]);
   }
   announce_wait(me, cases, count, until != nullptr, w.number);
-  // After the suspension was announced, and the bits of `waiting` were set. Partner:
+  // Read after the suspension was announced, and the bits of `waiting` were set. Partner:
   // program_core::abort_here.
   const bool leaves = (me.program->aborting.load() && std::uncaught_exceptions() == 0) ||
                       (me.is_timer && me.program->stopping.load());  // partner: wake_timers
@@ -156,14 +156,14 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   if (until != nullptr) me.program->time.remove(*until, self);
   step_wait_count(me);
-  // After the count; partner: read_wait. An abort that has read the number before resumes no other wait by
-  // it.
+  // Stored after the count; partner: read_wait. An abort that has already read the number cannot resume
+  // another wait with it.
   me.suspension.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
 }
 
-/// The rest of wait.
+/// The slow part of `wait`.
 bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   if (until != nullptr && clock::now() >= *until) return false;
   const bool shared = until != nullptr ||
@@ -209,9 +209,10 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
 
 void stream_core::drop_oldest(object_core& sender) {
   if (in_records) return drop_record(*this, sender.record);
-  const side_lock hold(*this, false);  // of a shared stream
+  const side_lock hold(*this, false);  // locks only a shared stream
   const std::uint64_t head = words->head.load(std::memory_order_relaxed);
-  // As a receiver does, so that tail_seen stays right. Under this lock, or in turns, only one moves the head.
+  // As a receiver does, so that tail_seen stays correct. Only one object at a time moves the head: the holder
+  // of this lock, or the running object of the island.
   if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
   destroy(slot(head));
   words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
@@ -234,8 +235,8 @@ bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::tim
 }
 
 void wait_in_island(object_core& me, stream_core& core, bool receives) {
-  // Relaxed, here and below: run_bell has read it under the token that this object holds now, or it will end
-  // the wait that begins here.
+  // Relaxed, here and below: either run_bell has read the flag under the token that this object holds now, or
+  // it will end the wait that begins here.
   const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
   wait_case& c = me.single_case;
   c.stream = &core;
@@ -267,13 +268,14 @@ void wait_in_island(object_core& me, stream_core& core, bool receives) {
 }
 
 void turn_over(object_core& me) {
-  // An object that only polls never waits. Not during an exception, which may end the object.
+  // An object that only polls never waits, so its dropped ends are released here. Not during an exception,
+  // which may end the object.
   if (!me.dropped.empty() && std::uncaught_exceptions() == 0) release_dropped(me);
   recording* const recorded = me.program->recorded.get();
   if (recorded != nullptr && !recorded->end_operation(me)) return;
   island_core& home = static_cast<island_core&>(*me.home);
   const std::uint64_t now = sukima::detail::ticks();
-  home.budget = recorded != nullptr ? 0 : home.end_slice(me, now);  // a recording does not depend on time
+  home.budget = recorded != nullptr ? 0 : home.end_slice(me, now);  // slices of a recording ignore the time
   home.slice_began = now;
   leave_if_aborting(me);
   home.collect();
@@ -290,7 +292,7 @@ void turn_over(object_core& me) {
 }
 
 void release_dropped(object_core& me) noexcept {
-  std::vector<held_end> now = std::exchange(me.dropped, {});  // without room, so the ends below are closed
+  std::vector<held_end> now = std::exchange(me.dropped, {});  // no room there, so release() closes the ends
   for (const held_end& e : now) e.stream->release(e.out, &me);
   now.clear();
   me.dropped.swap(now);  // keeps its room for later exceptions
@@ -299,7 +301,7 @@ void release_dropped(object_core& me) noexcept {
 /// Records that an end was released. The last one closes or breaks the stream, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
-  // Partners: this, for the other ends; observe_all (find_deadlock.cpp).
+  // Partners: this line, for the other ends; observe_all (find_deadlock.cpp).
   if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
   if (s.remote) return close_remote(s, out);
   s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
@@ -311,7 +313,7 @@ void stream_core::release(bool out, object_core* owner) noexcept {
     const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
                          owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
                          owner->dropped.size() < owner->dropped.capacity();
-    if (unwinds) {  // it is not known yet whether the object ends by that exception
+    if (unwinds) {  // whether the object ends by that exception is not known yet
       owner->dropped.push_back({this, out});
       return;
     }
@@ -330,8 +332,7 @@ void stream_core::release(bool out, object_core* owner) noexcept {
   }
   close_end(*this, out);
   if (owner == nullptr) return;
-  // Forgotten only now: the end counts as held until the objects that wait for it are woken. Partner:
-  // find_dead.
+  // Erased only now: the end counts as held until the objects that wait for it are woken. Partner: find_dead.
   const std::lock_guard hold(program->ends_lock);
   const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
                                  [&](const held_end& e) { return e.stream == this && e.out == out; });
