@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an island is divided, and which of its objects leave; see division.hpp.
+// Whether to divide an island, and which of its objects leave; see division.hpp.
 #include "schedule/division.hpp"
 
 #include <base/shared/assert.hpp>
@@ -37,7 +37,7 @@ class halves {
     return on_other_side_[stream] != 0 && on_other_side_[stream] != streams_[stream].objects.size();
   }
 
-  /// To the other side.
+  /// Moves an object to the other side.
   void move(std::size_t object) {
     for (const std::size_t s : streams_of_[object]) {
       if (is_cut(s)) cut_ -= streams_[s].cost;
@@ -75,13 +75,13 @@ class halves {
   std::span<const sampled_object> objects_;
   std::span<const sampled_stream> streams_;
   std::vector<bool> leaves_;
-  std::vector<std::size_t> on_other_side_;  ///< of each stream: ends there
+  std::vector<std::size_t> on_other_side_;  ///< for each stream: the number of its ends on the other side
   std::vector<std::vector<std::size_t>> streams_of_;
   std::uint64_t load_[2] = {0, 0};
   std::uint64_t cut_ = 0;
 };
 
-/// Objects without a load go with the objects with which they exchange messages.
+/// Moves objects without a load together with the objects with which they exchange messages.
 void move_followers(halves& of, std::span<const sampled_object> objects,
                     std::span<const sampled_stream> streams) {
   std::vector<std::size_t> next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of dividing an island. The holder of its token does all of them, on the fiber of one of its
 // objects, before it gives the new island's token to the workers. An object can move if no other thread may
-// use its fiber: it is ready, or waits only for streams of this island.
+// use its fiber: if it is ready, or waits only for streams of this island.
 #include <base/shared/assert.hpp>
 
 #include <algorithm>
@@ -21,16 +21,17 @@ namespace {
 /// The facts about an island before it is divided. Its objects have the same numbers as in island_core.
 struct island_view {
   std::vector<sampled_object> objects;
-  std::vector<stream_core*> inner;  ///< streams whose ends are all held by its objects, and not shared
-  std::vector<sampled_stream> streams;  ///< the same ones
-  std::vector<stream_core*> open;  ///< not shared, and some of their ends are not known
+  std::vector<stream_core*> inner;  ///< streams that are not shared, and whose ends its objects hold
+  std::vector<sampled_stream> streams;  ///< the same streams
+  std::vector<stream_core*> open;  ///< streams that are not shared, and have unknown ends
 };
 
-/// If all objects that have begun compute, objects that have not begun count like them.
+/// Returns the load to assume for objects that have not begun: the mean load, if most objects that have begun
+/// compute long.
 std::uint64_t load_of_fresh(const island_core& of) {
   std::uint64_t loaded = 0, sum = 0, begun = 0;
   for (const object_core* const o : of.objects) {
-    if (!o->begun.load(std::memory_order_relaxed)) continue;  // set by this island; partner: run_object
+    if (!o->begun.load(std::memory_order_relaxed)) continue;  // only this island sets it; partner: run_object
     ++begun;
     if (o->sampled_ticks < work_sampler::long_operation) continue;
     ++loaded;
@@ -54,7 +55,7 @@ island_view look_at(const program_core& p, const island_core& of, const object_c
     for (const held_end& e : o.ends) holders[e.stream].push_back(i);
   }
   const auto add = [&](stream_core& s, std::vector<std::size_t> held) {
-    // Of a stream that is not shared, only this thread changes the counts, and its index.
+    // Only this thread changes the counts and the index of a stream that is not shared.
     if (held.size() <
         std::size_t{s.outs.load(std::memory_order_relaxed)} + s.ins.load(std::memory_order_relaxed)) {
       seen.open.push_back(&s);
@@ -77,7 +78,7 @@ island_view look_at(const program_core& p, const island_core& of, const object_c
 }  // namespace
 
 void stream_core::become_shared() noexcept {
-  // Objects that wait look again, and then wait as for a shared stream.
+  // Waiting objects wake, check the stream again, and then wait as for a shared stream.
   wake(receivers_wait, ~std::uint64_t{0});
   wake(senders_wait, ~std::uint64_t{0});
   SUKIMA_ASSERT(receivers.first == nullptr && senders.first == nullptr,
@@ -109,7 +110,7 @@ bool divide(program_core& p, island_core& of, const object_core& stays) {
   }
   p.islands.reserve(p.islands.size() + 1);
   p.make_bell(next);  // the last step that may fail
-  p.left.fetch_add(1);  // the bell; the object that runs has not ended, so this was not 0; partner: end_fiber
+  p.left.fetch_add(1);  // counts the bell; was not 0, because an object runs here; partner: end_fiber
   p.islands.push_back(std::move(made));
   for (object_core* const o : next.objects) o->home = &next;
   of.give(fibers, next);

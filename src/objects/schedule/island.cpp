@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of an island: how long they are, and whether its objects compute too much for one worker.
+// Ends slices of an island: sets their length, and samples whether its objects compute too much for one
+// worker.
 #include "schedule/island.hpp"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ const char* island_core::violated_invariant() const noexcept {
   std::size_t running = 0;
   for (const object_core* const o : objects) {
     if (o->home != this) return "the objects of an island are at home there";
-    if (!o->over.load(std::memory_order_relaxed)) ++running;  // set by this island; partner: run_object
+    if (!o->over.load(std::memory_order_relaxed)) ++running;  // only this island sets it; partner: run_object
   }
   return left == running ? nullptr : "an island counts its objects that have not ended";
 }
@@ -35,7 +36,7 @@ void island_core::begin_sample() {
     o->sampled_ticks = 0;
     // Only objects of this island change their ends.
     for (const held_end& e : o->ends)
-      if (!e.stream->shared)  // relaxed: so do only they the index
+      if (!e.stream->shared)  // relaxed: only objects of this island change the index, too
         e.stream->tail_at_sample = e.stream->own_words.tail.load(std::memory_order_relaxed);
   }
   budget = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which object runs in which process and island, and which streams therefore need no locks.
+// Decides in which process and island each object runs, and which streams therefore need no locks.
 #include "program/declaration.hpp"
 #include "program/program_core.hpp"
 #include "schedule/island.hpp"
@@ -19,7 +19,7 @@ using model::unit;
 
 namespace {
 
-/// Objects that streams connect, directly or through others.
+/// Finds objects that streams connect, directly or through others.
 class connections {
  public:
   explicit connections(const program_core& p) : above_(p.objects.size()) {
@@ -43,7 +43,7 @@ class connections {
     for (std::size_t i = 0; i < p.objects.size(); ++i)
       if (p.objects[i]->group.empty() && p.objects[i]->ends.empty()) join(unknown, i);
   }
-  /// The same number for all objects of a part.
+  /// Returns a number that is the same for all objects of a part.
   std::size_t part_of(std::size_t object) {
     while (above_[object] != object) object = above_[object] = above_[above_[object]];
     return object;
@@ -54,10 +54,11 @@ class connections {
     if (with) above_[part_of(object)] = part_of(*with);
     with = object;
   }
-  std::vector<std::size_t> above_;  ///< in trees
+  std::vector<std::size_t> above_;  ///< parents in trees of objects; each tree is a part
 };
 
-/// Numbers below `most` for the objects without a group: objects that streams connect get the same one.
+/// Returns numbers below `most` for the objects without a group. Objects that streams connect get the same
+/// number.
 std::vector<std::size_t> divide_by_streams(const program_core& p, std::size_t most) {
   connections found(p);
   std::vector<std::size_t> sizes(p.objects.size()), parts;
@@ -66,7 +67,7 @@ std::vector<std::size_t> divide_by_streams(const program_core& p, std::size_t mo
   std::stable_sort(parts.begin(), parts.end(),
                    [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   std::vector<std::size_t> filled(most), chosen(p.objects.size());
-  for (const std::size_t part : parts) {  // the largest first, each to the emptiest
+  for (const std::size_t part : parts) {  // the largest first; each goes to the least filled number
     const auto emptiest = std::min_element(filled.begin(), filled.end());
     *emptiest += sizes[part];
     chosen[part] = static_cast<std::size_t>(emptiest - filled.begin());
@@ -76,7 +77,7 @@ std::vector<std::size_t> divide_by_streams(const program_core& p, std::size_t mo
   return result;
 }
 
-/// The same by the order of their declaration.
+/// Returns such numbers by the order in which the objects were declared.
 std::vector<std::size_t> divide_by_order(const program_core& p, std::size_t most, std::size_t alone) {
   std::vector<std::size_t> result(p.objects.size());
   std::size_t seen = 0;
@@ -95,8 +96,9 @@ std::size_t first_receiver(const program_core& p, std::size_t timer) {
   return found != p.objects.end() ? static_cast<std::size_t>(found - p.objects.begin()) : timer;
 }
 
-/// The numbers of the objects' groups. Objects without a group are divided among as many as the runtime has
-/// workers: where these groups can be divided while the program runs, in as few as their streams allow.
+/// Returns the numbers of the objects' groups. Objects without a group are divided among at most as many
+/// groups as the runtime has workers. If groups can be divided while the program runs, objects that streams
+/// connect stay in one group.
 std::vector<std::uint32_t> number_groups(const program_core& p, const model::model_parts& how) {
   std::vector<std::uint32_t> numbers;
   const auto alone = static_cast<std::size_t>(
@@ -183,7 +185,7 @@ void program_core::share_streams() const {
       std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process != 0; });
   for (const auto& s : streams) {
     const ends& f = found[s.get()];
-    // Before it runs no other thread changes the counts.
+    // Before the program runs no other thread changes the counts.
     const bool all_known = f.known == std::size_t{s->outs.load()} + s->ins.load();
     s->shared = !one_island && (f.elsewhere || !all_known);
     s->many_out = s->outs.load() > 1;

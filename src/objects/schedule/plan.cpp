@@ -22,7 +22,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Bytes of the longest plan that is read: that of a thousand objects has about 100 KiB.
+/// Bytes of the longest accepted plan. A plan of a thousand objects has about 100 KiB.
 constexpr std::size_t longest_plan = std::size_t{64} << 20;
 
 /// \param wish the variable and its value
@@ -34,7 +34,7 @@ constexpr std::size_t longest_plan = std::size_t{64} << 20;
   refuse(wish, "it is a plan of another program, " + difference + "; plan this one");
 }
 
-/// The object and its group's name.
+/// Objects with the names of their groups.
 using grouping = std::vector<std::pair<object_core*, std::string>>;
 
 grouping groups_of(const program_core& p, const std::string& wish, const model::named_plan& plan) {

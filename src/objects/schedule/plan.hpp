@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which execution model a program uses.
+// Chooses the execution model of a program.
 #pragma once
 
 #include "shared/execution_model.hpp"

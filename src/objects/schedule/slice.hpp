@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices: how many messages an object handles in a row before other objects of its island go first.
+// Slices: the messages that an object handles in a row before other objects of its island run.
 //
-// The usual slice has 64 messages. If objects compute for long at each message, a slice has as many as fit
-// into 1 ms. Reading the clock at each message could cost more than the message, so it is read once in a
+// The usual slice has 64 messages. If objects compute long for each message, a slice has as many messages as
+// fit into 1 ms. Reading the clock at each message could cost more than the message, so it is read once in a
 // slice. A slice may also be long because its island waited for messages, or because its thread had no CPU.
 // So after a long slice the kernel's clocks show how much of it was spent computing.
 #pragma once
@@ -20,38 +20,39 @@ namespace sukima::objects::detail {
 
 /// The clocks at one moment.
 struct clock_reading {
-  std::uintptr_t thread = 0;  ///< whose CPU time it is
+  std::uintptr_t thread = 0;  ///< the thread to which the CPU time belongs
   std::uint64_t cpu_ns = 0, wall_ns = 0;
   std::uint64_t ticks = 0;  ///< sukima/detail/ticks.hpp
 };
 
-/// The time of a clock of the kernel.
+/// Returns the time of a clock of the kernel.
 std::uint64_t nanoseconds_of(clockid_t which) noexcept;
 
-/// The clocks of this thread. \param ticks now
+/// Reads the clocks of this thread. \param ticks the present ticks
 clock_reading read_clocks(std::uint64_t ticks) noexcept;
 
+/// Determines the length of an island's slices.
 class slice_length {
  public:
-  /// About 1 ms.
+  /// The wanted length of a slice: about 1 ms.
   static constexpr std::uint64_t most_ticks = 3'000'000;
   /// Computing for longer than this in a slice of 64 messages makes the next ones shorter.
   static constexpr std::uint64_t long_ms = 8;
   /// Number of short slices in a row, with room for 64 messages each, after which slices are long again.
   static constexpr unsigned calm_slices = 256;
 
-  /// Messages until the next look at the clock, 1 to 64.
+  /// Returns the number of messages until the clock is read again, 1 to 64.
   unsigned messages() const noexcept { return messages_; }
-  /// Counts a slice of 64 messages that took fewer ticks than the limit. False: it took longer, or had fewer
-  /// messages, and `ended` must follow. O(1).
+  /// Counts a slice of 64 messages that took fewer ticks than the limit. \returns false if it took longer, or
+  /// had fewer messages; then `ended` must follow. O(1).
   bool pass_quick(std::uint64_t took, std::uint64_t than) noexcept {
     if (messages_ != island::slice || took >= than) return false;
     in_quick_ones_ += took;
     return true;
   }
   /// Counts a slice that has ended. O(1).
-  /// \param took ticks
-  /// \param read gives a clock_reading; it is called after long slices
+  /// \param took ticks of the slice
+  /// \param read returns a clock_reading; it is called after long slices
   template <class Read> void ended(std::uint64_t took, Read read) noexcept {
     if (messages_ == island::slice) {
       if (took <= long_ms * most_ticks)
@@ -69,11 +70,11 @@ class slice_length {
   }
 
  private:
-  /// \param now after a long slice
+  /// Makes slices shorter if a long slice was spent computing. \param now the clocks after that slice
   void judge(const clock_reading& now) noexcept {
     const std::optional<clock_reading> before = std::exchange(before_, now);
     const double in_quick_ones = static_cast<double>(std::exchange(in_quick_ones_, 0));
-    // The time before the first reading, and before one on another thread, is unknown.
+    // Before the first reading, and before a reading on another thread, the computing time is unknown.
     if (!before || before->thread != now.thread || now.ticks <= before->ticks) return;
     const double tick_ns =
         static_cast<double>(now.wall_ns - before->wall_ns) / static_cast<double>(now.ticks - before->ticks);
@@ -89,7 +90,7 @@ class slice_length {
   unsigned messages_ = island::slice;
   unsigned calm_ = 0;  ///< short slices in a row
   std::uint64_t in_quick_ones_ = 0;  ///< ticks in slices of 64 messages since `before_`
-  std::optional<clock_reading> before_;  ///< at the last long slice of 64 messages
+  std::optional<clock_reading> before_;  ///< the clocks at the last long slice of 64 messages
 };
 
 }  // namespace sukima::objects::detail

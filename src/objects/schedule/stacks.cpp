@@ -11,13 +11,14 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Stack that functions need beside messages, and the copies of a message that their frames may have.
-/// Messages of 1 KiB fit the default exactly.
+/// Bytes of stack that functions need beside messages, and the number of copies of a message that their
+/// frames may have. Messages of 1 KiB fit the default exactly.
 constexpr std::size_t frames = 8 * 1024, copies = 8, most_small = 1024;
 /// Each large stack takes two or three of the 65,530 mappings that a process may have.
 constexpr std::size_t most_large_stacks = 4096;
 
-/// The largest message of the streams whose ends are not all known: any object may have captured these ends.
+/// Returns the size of the largest message of the streams whose ends are not all known: any object may have
+/// captured these ends.
 std::size_t largest_hidden_message(const program_core& of) {
   std::vector<std::size_t> known(of.streams.size());
   for (const auto& o : of.objects)

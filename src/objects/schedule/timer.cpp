@@ -21,7 +21,7 @@ timer::~timer() {
 
 void timer::add(clock::time_point at, sukima::detail::fiber& s, std::uint64_t number) {
   const std::lock_guard hold(lock_);
-  if (!thread_.joinable()) {  // first: if none can be started, nothing waits
+  if (!thread_.joinable()) {  // before the entry is made: without a thread nothing may wait
     const sukima::detail::signals_blocked here;
     thread_ = sukima::detail::start_thread("the times of objects", [this] { run(); });
   }

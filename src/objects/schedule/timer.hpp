@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends waits whose time has come.
+// The timer, which ends waits whose time has come.
 #pragma once
 
 #include <sukima/detail/executor.hpp>
@@ -14,7 +14,7 @@
 
 namespace sukima::objects::detail {
 
-/// Resumes suspensions at their times, on a thread that is started for the first of them.
+/// Resumes suspensions at their times, on a thread that the first of them starts.
 class timer {
  public:
   using due = std::multimap<clock::time_point, std::pair<sukima::detail::fiber*, std::uint64_t>>;
@@ -22,8 +22,10 @@ class timer {
   timer(const timer&) = delete;
   timer& operator=(const timer&) = delete;
   ~timer();
+  /// Adds a suspension that must be resumed at that time. \throws std::system_error if the thread cannot be
+  /// started; std::bad_alloc \par Complexity logarithmic in the number of waits
   void add(clock::time_point at, sukima::detail::fiber& s, std::uint64_t number);
-  /// Forgets the fiber's wait for that time, unless it has ended.
+  /// Removes the fiber's suspension for that time, unless it was resumed.
   void remove(clock::time_point at, const sukima::detail::fiber& s) noexcept;
 
  private:
