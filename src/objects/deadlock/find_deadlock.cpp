@@ -11,19 +11,21 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Whether the stream is ready for the waiter. Within an island it never is during a wait.
+/// Whether a stream is ready for the waiting object. A stream within an island never is during a wait.
 bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
-  // The count of the wait shows whether this was an old value. Partner: become_shared.
+  // If this was an old value, the count of the wait has changed. Partner: become_shared.
   if (!std::atomic_ref(s.shared).load(std::memory_order_relaxed)) return false;
-  // Partners: move (core.hpp), close_end, close_party. is_suspended, read afterwards, says that it counts.
+  // Partners: move (core.hpp), close_end, close_party. The caller then checks by is_suspended that this state
+  // was read during the wait.
   const std::uint32_t state = s.words->state.load();
   return receives ? s.has_message() || (state & stream_core::closed) != 0
                   : s.has_room(room) || (state & stream_core::broken) != 0;
 }
 
-/// False: it runs, has ended, is being resumed, or its wait can end without a stream.
-/// Acquire: a word of a later wait brings the count before it along, which is then another one. Partners:
-/// step_wait_count, announce_wait, wait_in_island (stream.cpp); `over`: run_object.
+/// Reads the wait of an object. \returns false if the object runs, has ended, is being resumed, or its wait
+/// can end without a stream
+/// Acquire: a thread that reads a word of a later wait also sees the count of that wait, which differs.
+/// Partners: step_wait_count, announce_wait, wait_in_island (stream.cpp); `over`: run_object.
 bool read_wait(const object_core& o, observed_object& found) {
   found.count = o.wait_count.load(std::memory_order_acquire);
   if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
@@ -42,10 +44,10 @@ bool read_wait(const object_core& o, observed_object& found) {
     auto& s = *reinterpret_cast<stream_core*>(words[i] & ~std::uintptr_t{1});
     const bool receives = (words[i] & 1) != 0;
     ready = ready || is_ready(s, receives, rooms[i]);
-    const std::uint64_t head = s.words->head.load();  // first: the fill is not negative; partner: move
+    const std::uint64_t head = s.words->head.load();  // read first, so the fill is not below 0; partner: move
     found.waits.push_back({s.number, receives, s.words->tail.load() - head});
   }
-  // Last: the streams were seen during the wait, whose resumption was not claimed.
+  // Read last: if the resumption was not claimed yet, the streams were read during the wait.
   return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number)) &&
          o.wait_count.load(std::memory_order_acquire) == found.count;
 }
@@ -93,7 +95,7 @@ observation observe_all(program_core& p) {
     for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
   }
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
-    // The count of ends falls first; then the object forgets the end under this lock. Partner: close_end.
+    // An object first lowers the count of ends, and then erases its end under this lock. Partner: close_end.
     all.unknown_outs.push_back(p.streams[i]->outs.load() > outs[i]);
     all.unknown_ins.push_back(p.streams[i]->ins.load() > ins[i]);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waits of a program's objects, as the search for deadlocks sees them, and which objects are deadlocked.
+// Observes the waits of a program's objects, and finds the deadlocked objects.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace sukima::objects::detail {
 struct object_core;
 struct program_core;
 
-/// One of the streams that an object waits for.
+/// One of the streams for which an object waits.
 struct observed_wait {
   std::uint32_t stream = 0;  ///< its number among the program's streams
   bool receives = false;
-  std::uint64_t fill = 0;
+  std::uint64_t fill = 0;  ///< messages in the stream
 };
 struct observed_end {
   std::uint32_t stream = 0;
   bool out = false;
 };
 struct observed_object {
-  /// The count of its waits: odd while it waits for streams alone, none of which is ready. 0: it is alive,
-  /// or has ended.
+  /// The count of its waits, which is odd if it waits only for streams, none of which is ready. 0 if it is
+  /// alive, or has ended.
   std::uint64_t count = 0;
   bool over = false;
   std::vector<observed_wait> waits;
-  std::vector<observed_end> ends;  ///< held by it
+  std::vector<observed_end> ends;  ///< the ends that it holds
 };
 /// The state of all objects at about the same time.
 struct observation {
@@ -38,15 +38,15 @@ struct observation {
   std::vector<bool> unknown_outs, unknown_ins;
 };
 
-/// Looks at one object of this process. \pre the program runs, and program_core::ends_lock is held
+/// Observes one object of this process. \pre the program runs, and program_core::ends_lock is held
 observed_object observe(const object_core& o);
-/// Looks at all objects, which are in this process. \pre the program runs
+/// Observes all objects, which are in this process. \pre the program runs
 observation observe_all(program_core& p);
 
 /// Returns the numbers of the deadlocked objects. An object is suspected if it is in the same wait in both
-/// observations. Every other object is alive, and so is an object whose wait a living one can end. The ends
-/// come from the first observation, because an end is forgotten when its stream has been closed.
-/// \param now begun after `before` was complete
+/// observations. Every other object is alive, and so is an object whose wait a living object can end. The
+/// ends come from the first observation, because an object erases an end when the stream has been closed.
+/// \param now an observation that began after `before` was complete
 /// \par Complexity linear in the waits and ends
 std::vector<std::size_t> find_dead(const observation& before, const observation& now);
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches for deadlocks: objects that wait for streams which no living object can move.
+// Searches for deadlocks: objects that wait for streams to which no living object will send, or from which
+// none will receive.
 //
-// Every second the watch notes which objects wait, and for which streams; a tenth of a second later it looks
-// again. An object is suspected if it has waited during all that time, only for streams and without a time
-// limit, and none of them was ready. Every other object is alive. An object is alive, too, if a living one
-// can free it:
+// Every second the watch records which objects wait, and for which streams; a tenth of a second later it does
+// so again. An object is suspected if it has waited during all that time, only for streams and without a time
+// limit, and none of the streams was ready. Every other object is alive. An object is also alive if a living
+// one can end its wait:
 //   - it waits for a message of a stream, and a living object holds a sending end of that stream;
 //   - it waits for room in a stream, and a living object holds a receiving end of that stream.
 // This is repeated until no further object is found alive. The remaining ones are deadlocked: no object that
 // could end their waits will ever run (find_deadlock.cpp).
 //
-// If objects are processes, the parent begins a round and rings. Each process answers for its objects. The
-// round is complete when all have answered, so at some moment between two rounds all suspected objects were
-// waiting. A process that does not answer is alive.
+// If objects are processes, the parent begins a round and rings the doorbells. Each process answers for its
+// objects. The round is complete when all have answered, so at some moment between two rounds all suspected
+// objects were waiting. A process that does not answer counts as alive.
 // Model: src/objects/model/deadlock.pml.
 #include "deadlock/watch.hpp"
 
@@ -34,7 +35,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Returns the answer about an object of another process. Nothing: the answer is malformed.
+/// Returns the answer about an object of another process; empty if the answer is malformed.
 std::optional<observed_object> read_answer(const program_core& p, const segment& memory, std::size_t number) {
   object_waits& from = memory.waits(number);
   const std::span<const std::uint32_t> ends = memory.ends(from);
@@ -120,7 +121,7 @@ std::optional<observation> deadlock_watch::ask_processes() {
   const segment& memory = *of_.memory;
   const std::uint32_t processes = memory.header().processes;
   const std::uint32_t round = memory.header().watch_round.load() + 1;  // only this thread stores it
-  memory.header().watch_round.store(round);  // then ring; partner: answer_watch
+  memory.header().watch_round.store(round);  // before the ring; partner: answer_watch
   memory.ring_all();
   std::vector<bool> gone(processes);
   auto pause = std::chrono::milliseconds(1);

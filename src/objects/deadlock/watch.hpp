@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches for deadlocks while a program runs; watch.cpp says how.
+// The search for deadlocks while a program runs; watch.cpp describes it.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,11 @@ namespace sukima::objects::detail {
 class segment;
 struct program_core;
 
-/// Whether a deadlock of some objects ends the program although other objects continue, as SUKIMA_DEADLOCK
-/// says.
-/// \throws bad_setting
+/// Whether a deadlock of some objects ends the program although other objects continue (SUKIMA_DEADLOCK=end).
+/// \throws bad_setting if the variable has another value
 bool does_deadlock_of_some_end();
 
-/// Checks now and then whether objects wait for one another, in any process. Exists while a program runs; if
+/// Checks every second whether objects of any process wait for one another. Exists while a program runs; if
 /// there are several processes, in the parent.
 class deadlock_watch {
  public:
@@ -35,7 +34,7 @@ class deadlock_watch {
   void run();
   bool sleep(std::chrono::milliseconds time);
   void look();
-  /// Nothing: the program ends, or some process has not answered.
+  /// Returns an observation; empty if the program ends, or a process has not answered.
   std::optional<observation> observe();
   std::optional<observation> ask_processes();
   program_core& of_;
@@ -46,7 +45,7 @@ class deadlock_watch {
   std::thread thread_;
 };
 
-/// Answers the parent's watch, if it has asked. For a process of several.
+/// Answers the parent's watch, if it has begun a new round. For one of several processes.
 void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept;
 
 }  // namespace sukima::objects::detail
