@@ -21,7 +21,7 @@ namespace sukima::objects::detail {
 std::unique_ptr<child_role> child_role::take() {
   const char* const text = secure_getenv(child_variable);
   if (text == nullptr) return nullptr;
-  // socket,memory,process
+  // The text has the form SOCKET,MEMORY,PROCESS.
   int numbers[3] = {-1, -1, -1};
   const char* next = text;
   const char* const last = text + std::char_traits<char>::length(text);
@@ -56,7 +56,7 @@ void child_role::follow_parent() const {
     pollfd one{socket, 0, 0};
     while (poll(&one, 1, -1) <= 0) {
     }
-    _exit(1);  // the parent's end is closed: it is dead, or has given this run up
+    _exit(1);  // the parent's end of the socket is closed: the parent is dead, or has ended this run
   };
   sukima::detail::start_thread("an object's process", follow).detach();
 }

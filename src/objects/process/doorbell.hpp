@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doorbells: a process learns by its doorbell that another one moved a stream's index.
+// Doorbells: a process rings the doorbell of another one after it has moved a stream's index.
 //
 // A ringer sets the stream's bit, then exchanges the word for `rung`. If the word was `asleep`, it wakes the
-// futex. The listener exchanges the word for `awake` and takes the bits. Only if there were none it changes
-// the word from `awake` to `asleep` and sleeps, so a ring in between is seen. Bits are idempotent.
+// futex. The listener exchanges the word for `awake` and takes the bits. Only if there were none, it changes
+// the word from `awake` to `asleep` and sleeps, so it sees a ring in between. Bits are idempotent.
 //
 // A process that dies between two of these steps leaves at worst a bit without a ring, or `rung` without a
-// wake-up. Therefore the parent rings for all streams of a dead process, and wakes the listeners in any case.
+// wake-up. So the parent rings for all streams of a dead process, and wakes the listeners in any case.
 // Model: src/objects/model/doorbell.pml.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sukima::objects::detail {
 
-/// In shared memory; words of bits follow.
+/// The word of a doorbell, in shared memory. Words of bits follow it.
 struct doorbell_word {
   static constexpr std::uint32_t awake = 0;
   static constexpr std::uint32_t rung = 1;
@@ -29,19 +29,19 @@ class doorbell {
  public:
   doorbell(doorbell_word& word, std::atomic<std::uint64_t>* bits, std::size_t words) noexcept
       : word_(word), bits_(bits), words_(words) {}
-  /// Instead of a bit's number: rings without a bit, for other words that the listener reads.
+  /// A value instead of a bit's number: rings without a bit, for other words that the listener reads.
   static constexpr std::size_t no_bit = ~std::size_t{0};
   void ring(std::size_t bit) noexcept;
   /// Wakes the listener even if a ringer died before its wake-up.
   void ring_for_the_dead(std::size_t bit) noexcept;
-  /// For the listener: sleeps until a ring, and calls f(bit) for each bit that was set.
+  /// For the listener: calls f(bit) for each bit that was set; sleeps until a ring if there was none.
   template <class F> void listen(F f) {
-    // Before the bits are read: a ring that comes after this is seen by sleep(). Partners: ring and
+    // Before the bits are read: sleep() sees a ring that comes after this. Partners: ring and
     // ring_for_the_dead, which set the bit first.
     bool any = word_.word.exchange(doorbell_word::awake) == doorbell_word::rung;
     for (std::size_t w = 0; w < words_; ++w) {
-      // Sequentially consistent, as the word. The exchange also takes bits that were set since. Partner:
-      // set().
+      // Sequentially consistent, as the word. The exchange also takes bits that were set after this load.
+      // Partner: set().
       if (bits_[w].load() == 0) continue;
       any = true;
       for (std::uint64_t set = bits_[w].exchange(0); set != 0; set &= set - 1)
@@ -52,7 +52,7 @@ class doorbell {
 
  private:
   void set(std::size_t bit) noexcept {
-    // Then the word is exchanged or stored; partner: listen.
+    // Before the word is exchanged or stored; partner: listen.
     if (bit != no_bit) bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64));
   }
   void sleep() noexcept;

@@ -21,7 +21,7 @@ listener::listener(program_core& of, const segment& memory, std::uint32_t proces
 }
 
 listener::~listener() {
-  ends_.store(true);  // then ring; partner: run
+  ends_.store(true);  // before the ring; partner: run
   bell_.ring(doorbell::no_bit);
   thread_.join();
 }
@@ -36,7 +36,8 @@ void listener::run() {
                   bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
     });
     answer_watch(of_, memory_, process_);
-    // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
+    // Read after the ring. Partners: program_core::stop and abort, in any process; of_.stopping:
+    // stop_requested.
     if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
       of_.stopping.store(true);
       of_.wake_timers();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread of a process that waits for news from the others.
+// The thread of a process that waits for rings of other processes.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@ namespace sukima::objects::detail {
 
 struct program_core;
 
-/// The thread that listens to this process's doorbell, for as long as this lives. \pre attach_streams
+/// The thread that listens to this process's doorbell as long as the object exists. \pre attach_streams was
+/// called
 class listener {
  public:
   listener(program_core& of, const segment& memory, std::uint32_t process);

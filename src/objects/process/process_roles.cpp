@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with several processes: the parent's part, a child's part, and announcements to all of them.
+// A program with several processes: the role of the parent, the role of a child, and announcements to all of
+// them.
 #include "deadlock/watch.hpp"
 #include "process/listener.hpp"
 #include "process/processes.hpp"
@@ -20,11 +21,12 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// A child runs main up to the `run` of the first program. No data goes with it. Of several programs that run
-/// at once the exchange admits one. Partners: the constructor in a child, run_as_parent.
+/// Whether a program of this process has had processes. A child runs main up to the `run` of the first
+/// program, so only one program can have processes. The flag publishes no data. If several programs run at
+/// once, the exchange admits one of them. Partners: the constructor in a child, run_as_parent.
 std::atomic<bool> processes_were_used{false};
 
-/// Whether these are the arguments that the process was started with; true if that is not known.
+/// Whether the process was started with these arguments; true if that is unknown.
 bool are_own(char** argv) {
   const std::string started_with = read_file_text("/proc/self/cmdline").value_or("");
   if (started_with.empty()) return true;
@@ -63,7 +65,7 @@ void program_core::drop_others() noexcept {
   for (const auto& o : objects)
     if (o->process != process) {
       o->drop();
-      o->over.store(true);  // before the watch and the listener begin; partner: observe (find_deadlock.cpp)
+      o->over.store(true);  // before the watch and the listener start; partner: observe (find_deadlock.cpp)
     }
 }
 
@@ -71,8 +73,8 @@ void program_core::run_as_child() {
   {
     const std::lock_guard hold(run_lock);
     memory = &child->memory();
-    // Announces a stop or an abort from before the others could be notified, as run_as_parent does; then
-    // rings.
+    // Announces a stop or an abort that came before the other processes could be notified, as run_as_parent
+    // does. The ring follows.
     if (aborting.load()) memory->header().aborting.store(1);
     if (stopping.load()) memory->header().stopping.store(1);
   }
@@ -111,7 +113,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   shared_memory =
       std::make_unique<segment>(*this, processes, static_cast<std::uint32_t>(how), declaration_of(*this));
   child_processes children(*this, *shared_memory);
-  // The program may have changed its argv since, as option parsers do.
+  // The program may have since changed its argv, as option parsers do.
   std::vector<std::string> again = arguments;
   std::vector<char*> argv;
   for (std::string& one : again) argv.push_back(one.data());
@@ -120,8 +122,9 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();
-    // Announces a stop or an abort from before the others could be notified. Partners: abort_here; stop(),
-    // whose store comes before it takes the lock. Then rings; partner: listener::run.
+    // Announces a stop or an abort that came before the other processes could be notified. Partners:
+    // abort_here; stop(), whose store comes before it takes the lock. The ring follows; partner:
+    // listener::run.
     if (aborting.load()) memory->header().aborting.store(1);
     if (stopping.load()) memory->header().stopping.store(1);
   }
@@ -143,19 +146,20 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
 
 void program_core::abort() noexcept {
   {
-    // Before an object leaves: objects that find a stream broken by that read it. Partner: abort_began.
+    // Before an object leaves, because objects that then find a stream broken read this word. Partner:
+    // abort_began.
     const std::lock_guard hold(run_lock);
     if (memory != nullptr) memory->header().aborting.store(1);
   }
   abort_here();
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
-  memory->header().aborting.store(1);  // then ring; partner: listener::run
+  memory->header().aborting.store(1);  // before the ring; partner: listener::run
   memory->ring_all();
 }
 
 bool program_core::abort_began() const noexcept {
-  // After a stream was found broken. Partners: abort(), abort_here.
+  // Read after a stream was found broken. Partners: abort(), abort_here.
   return aborting.load() || (memory != nullptr && memory->header().aborting.load() != 0);
 }
 
@@ -164,7 +168,7 @@ void program_core::stop() noexcept {
   wake_timers();
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
-  memory->header().stopping.store(1);  // then ring; partner: listener::run
+  memory->header().stopping.store(1);  // before the ring; partner: listener::run
   memory->ring_all();
 }
 

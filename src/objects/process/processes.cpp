@@ -42,7 +42,7 @@ std::string way_of_end(const siginfo_t& how) {
          (name != nullptr ? std::string(" (SIG") + name + ")" : std::string());
 }
 
-/// How a process is spawned. It runs main, so no signal is blocked, whatever thread spawns it.
+/// The attributes of a new process. It runs main, so no signal is blocked in it, whatever thread spawns it.
 struct spawn_plan {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -80,7 +80,7 @@ void child_processes::start_one(child& c, char** argv, int folder) {
   variables.push_back(nullptr);
   spawn_plan plan;
   // The child gets these descriptors under the same numbers, although they are closed for all other programs.
-  // It shares the parent's stdin.
+  // Its stdin is /dev/null, so that it takes no input from the parent.
   posix_spawn_file_actions_adddup2(&plan.files, theirs.get(), theirs.get());
   posix_spawn_file_actions_adddup2(&plan.files, memory_.file(), memory_.file());
   for (const descriptor& end : memory_.pipes())
@@ -160,7 +160,7 @@ void child_processes::read_reports(child& c) {
   char message[most_report];
   while (c.socket.get() >= 0) {
     const ssize_t size = recv(c.socket.get(), message, sizeof message, MSG_DONTWAIT);
-    if (size == 0) c.socket = descriptor();  // poll passes over it
+    if (size == 0) c.socket = descriptor();  // poll then ignores it
     if (size <= 0) break;
     const std::string text(message + 1, static_cast<std::size_t>(size) - 1);
     switch (static_cast<report>(message[0])) {
@@ -188,7 +188,7 @@ void child_processes::note_end(child& c) {
   siginfo_t how{};
   const bool is_known =
       waitid(P_PIDFD, static_cast<id_t>(c.handle.get()), &how, WEXITED | WNOHANG) == 0 && how.si_pid != 0;
-  read_reports(c);  // what it said last
+  read_reports(c);  // its last reports
   c.has_ended = true;
   std::string failure;
   if (!c.is_done) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a program: the parent starts this program once more for each, and watches them end. The
-// files of this folder are about programs of several processes: their memory, doorbells, start and death.
+// The processes of a program: the parent starts this program once more for each, and watches until they end.
+// The files of this folder are about programs of several processes: their memory, doorbells, start and death.
 #pragma once
 
 #include "process/segment.hpp"
@@ -23,7 +23,7 @@ inline constexpr std::size_t most_report = 4096;
 
 /// The first byte of a child's report to its parent, over its socket; a text follows.
 enum class report : char {
-  ready = 'r',   ///< its declarations are the parent's, and it begins
+  ready = 'r',  ///< its declarations are those of the parent, and it begins
   differs = 'd',  ///< its declarations differ
   failed = 'f',  ///< an object ended by an exception
   suffered = 's',  ///< an object ended by an exception that follows from another object's end
@@ -33,13 +33,13 @@ enum class report : char {
 /// The child's side of the connection, in a process that a program has started.
 class child_role {
  public:
-  /// Takes the role from the environment, and removes it there. Null: this process has none.
+  /// Takes the role from the environment, and removes it there. \returns null if this process has none
   static std::unique_ptr<child_role> take();
   child_role(int socket, int file, std::uint32_t process);
   const segment& memory() const noexcept { return memory_; }
   std::uint32_t process() const noexcept { return process_; }
   void send(report kind, const std::string& text) const noexcept;
-  /// Ends this process when the parent is dead.
+  /// Starts a thread that ends this process when the parent is dead.
   void follow_parent() const;
   /// Flushes the printed output, and ends the process.
   [[noreturn]] void end() const;
@@ -60,12 +60,13 @@ class child_processes {
 
   /// Starts all children and waits until they are ready. \param argv of main
   /// \param folder a descriptor of the current folder in which they begin main; -1: this process's
-  /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
+  /// \throws std::system_error; usage_error if a child has other declarations; object_failed if a child has
+  ///         ended
   void start(char** argv, int folder);
   /// Watches the children on a thread: it passes their errors to the program, and closes the ends of dead
   /// processes (bury).
   void watch();
-  /// Waits until all have ended.
+  /// Waits until all children have ended.
   void wait();
 
  private:
@@ -80,14 +81,14 @@ class child_processes {
     bool has_ended = false;
   };
   void start_one(child& c, char** argv, int folder);
-  /// Waits until a child reports or ends. False: all have ended.
+  /// Waits until a child reports or ends. \returns false if all have ended
   bool next_event();
   void read_reports(child& c);
   void note_end(child& c);
   program_core& of_;
   const segment& memory_;
   std::vector<child> children_;
-  std::exception_ptr start_error_;  ///< a child cannot take part
+  std::exception_ptr start_error_;  ///< the reason why a child cannot take part
   std::thread thread_;
 };
 

@@ -33,7 +33,7 @@ std::size_t bits_words(std::size_t streams) noexcept { return (streams * 2 + 63)
 
 constexpr std::uint64_t page = 4096;
 
-/// Places things one after the other.
+/// Assigns offsets to areas, one after the other.
 class layout {
  public:
   std::uint64_t add(std::uint64_t bytes, std::uint64_t alignment) {
@@ -57,13 +57,14 @@ void make_robust(pthread_mutex_t& lock) {
   if (failed != 0) throw_no_memory();
 }
 
-/// The slots of encoded messages are multiples of this size, and together have at least so many bytes.
+/// The size of a slot for encoded messages is a multiple of the first number; the slots of a stream together
+/// have at least the second number of bytes.
 constexpr std::uint64_t record_slot = 64;
 constexpr std::uint64_t least_record_bytes = 65536;
 
-/// Slots for encoded messages. Each message takes one at least, so that the stream holds no more messages
-/// than its capacity says, as in one process. A pipe has small slots: what they leave unused passes through
-/// it.
+/// Sets the slots for encoded messages. Each message takes at least one, so that the stream holds no more
+/// messages than its capacity, as within one process. A pipe has small slots, because the unused bytes of a
+/// slot pass through it, too.
 void set_record_slots(stream_facts& f, const stream_core& s, bool pipes) noexcept {
   const std::uint64_t message = (s.slot_size + record_slot - 1) / record_slot * record_slot;
   if (pipes) {
@@ -76,10 +77,11 @@ void set_record_slots(stream_facts& f, const stream_core& s, bool pipes) noexcep
   }
 }
 
+/// The processes and the place of a stream.
 struct stream_plan {
   std::set<std::uint32_t> senders, receivers;
   stream_facts facts;
-  std::uint64_t at = 0;  ///< 0: it does not leave its process
+  std::uint64_t at = 0;  ///< offset of its shared_stream; 0: it does not leave its process
 };
 
 }  // namespace
@@ -102,7 +104,7 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
   h.streams_at = l.add(p.streams.size() * sizeof(std::uint64_t), alignof(std::uint64_t));
   h.graph_size = graph.size();
   h.graph_at = l.add(graph.size(), 1);
-  // Two bits for a stream.
+  // Each stream has two bits.
   h.bell_size = (sizeof(doorbell_word) + bits_words(p.streams.size()) * sizeof(std::uint64_t) + 63) / 64 * 64;
   h.bells_at = l.add(h.bell_size * processes, alignof(doorbell_word));
   h.processes_at = l.add(sizeof(process_words) * processes, alignof(process_words));
@@ -185,7 +187,7 @@ segment::segment(int file) : file_(file) {
 void segment::take_pipes(const stream_facts& of) {
   for (const int end : {of.pipe_in, of.pipe_out}) {
     if (end < 0) continue;
-    fcntl(end, F_SETFD, FD_CLOEXEC);  // a child got it without
+    fcntl(end, F_SETFD, FD_CLOEXEC);  // a child gets the descriptor without this flag
     pipes_.emplace_back(end);
   }
 }

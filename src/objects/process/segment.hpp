@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that the processes of a program share: a memory file, sized and sealed before they start. It has
-// offsets instead of pointers, because each process sees it at another address.
+// offsets instead of pointers, because each process maps it at another address.
 #pragma once
 
 #include "process/doorbell.hpp"
@@ -17,62 +17,65 @@
 
 namespace sukima::objects::detail {
 
-/// Whether the process still holds an end on this side of the stream. Stored by that process, or by the
-/// parent after its death. After storing 0, that process checks whether the side has any process left.
+/// Whether a process still holds an end on this side of the stream. That process stores it, or the parent
+/// after the process's death. After storing 0, that process checks whether the side has any process left.
 /// Sequentially consistent. Partner: close_party.
 struct party {
   std::uint32_t process = 0;
   std::atomic<std::uint32_t> open{1};
 };
 
+/// The constant facts about a stream between processes.
 struct stream_facts {
   std::uint32_t outs = 0;  ///< processes that hold sending ends
-  std::uint32_t ins = 0;
-  std::uint64_t capacity = 0;  ///< slots
+  std::uint32_t ins = 0;  ///< processes that hold receiving ends
+  std::uint64_t capacity = 0;  ///< number of slots
   std::uint64_t slot_size = 0;
-  std::uint64_t parties_at = 0;  ///< those of the senders, then those of the receivers
-  std::uint64_t slots_at = 0;  ///< through a pipe: of the records' lengths
-  std::uint64_t large_at = 0;  ///< of encoded messages: room for one that is too large for the slots
-  int pipe_in = -1;  ///< where it is read; the same number in each process; -1: there is no pipe
-  int pipe_out = -1;
+  std::uint64_t parties_at = 0;  ///< offset of the parties: the senders, then the receivers
+  std::uint64_t slots_at = 0;  ///< offset of the slots; with a pipe: of the records' lengths
+  std::uint64_t large_at = 0;  ///< offset of the room for an encoded message that is too large for the slots
+  int pipe_in = -1;  ///< descriptor to read the pipe, the same in each process; -1: there is no pipe
+  int pipe_out = -1;  ///< descriptor to write the pipe
 };
 /// A stream between processes.
 struct shared_stream : stream_words {
   static constexpr std::size_t most_text = 400;
-  // Robust, around "write the slots, store tail". One word decides, so there is nothing to repair after the
-  // death of a holder.
+  // Robust locks. Holders write the slots and store `tail`, or read the slots and store `head`. One word
+  // decides, so nothing needs a repair after the death of a holder.
   pthread_mutex_t out_lock;
   pthread_mutex_t in_lock;
-  /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent. Partner: fail.
+  /// Number + 1 of the process that writes `failure` and then sets `failed`. Sequentially consistent.
+  /// Partner: fail.
   std::atomic<std::uint32_t> failing{0};
-  /// Of a pipe: a lock was inherited from a dead process, and the indices were not repaired yet. Sequentially
-  /// consistent. Partners: lock, repair and lock_piped (pipe.cpp).
+  /// With a pipe: 1 if a process has inherited a lock from a dead one, and the indices were not repaired yet.
+  /// Sequentially consistent. Partners: lock, repair and lock_piped (pipe.cpp).
   std::atomic<std::uint32_t> repair{0};
   /// Index after the newest record whose message is in the room for large messages; the room is free again
   /// when `head` has reached it. If it is beyond `tail`, the sender died before it published that record. For
   /// senders, under their lock.
   std::uint64_t large_until = 0;
-  char failure[most_text]{};  ///< read when `failed` is set
+  char failure[most_text]{};  ///< read only if `failed` is set
   stream_facts facts;
 };
 
-/// Where an object runs.
+/// The place where an object runs.
 struct home {
   std::uint32_t process;
   std::uint32_t island;
-  std::uint64_t waits_at;  ///< its object_waits
+  std::uint64_t waits_at;  ///< offset of its object_waits
 };
 
 /// The answers of a process to the parent's search for deadlocks (watch_round). Model: deadlock.pml.
 struct process_words {
-  /// The last round that it has answered: the object_waits of its objects are those of that round.
-  /// Stored by the process, after them; partner: deadlock_watch.
+  /// The last round that the process has answered: the object_waits of its objects are those of that round.
+  /// The process stores this word after them; partner: deadlock_watch.
   alignas(64) std::atomic<std::uint32_t> answered{0};
-  /// Its objects have ended, and its ends are closed. Stored by the process, or by the parent after its
-  /// death. Partner: deadlock_watch.
+  /// 1 if its objects have ended, and its ends are closed. The process stores it, or the parent after the
+  /// process's death. Partner: deadlock_watch.
   std::atomic<std::uint32_t> gone{0};
 };
-/// An observed_object. The numbers of its ends follow: of the stream, twice, plus 1 for a sending end.
+/// An observed_object in shared memory. A number for each of its ends follows: twice that of the stream, plus
+/// 1 for a sending end.
 struct object_waits {
   struct one {
     std::uint32_t stream, receives;
@@ -93,7 +96,7 @@ struct segment_facts {
   std::uint32_t model = 0;  ///< model::execution_model
   std::uint64_t size = 0;
   std::uint64_t homes_at = 0;
-  std::uint64_t streams_at = 0;  ///< for each the offset of its shared_stream; 0: within one process
+  std::uint64_t streams_at = 0;  ///< for each stream the offset of its shared_stream; 0: within one process
   std::uint64_t bells_at = 0;
   std::uint64_t bell_size = 0;
   std::uint64_t processes_at = 0;
@@ -101,22 +104,25 @@ struct segment_facts {
   std::uint64_t graph_size = 0;
 };
 struct segment_header : segment_facts {
-  /// Announced by doorbells, as is the next one. Partners: program_core::stop, listener::run.
+  /// 1 if the program was stopped. Doorbells announce this word and the next one. Partners:
+  /// program_core::stop, listener::run.
   std::atomic<std::uint32_t> stopping{0};
-  /// Partners: program_core::abort; listener::run, and abort_began without a ring.
+  /// 1 if the program was aborted. Partners: program_core::abort; listener::run, and abort_began without a
+  /// ring.
   std::atomic<std::uint32_t> aborting{0};
-  /// The round that the parent wants an answer to; announced by doorbells. Partner: answer_watch.
+  /// The round to which the parent expects answers; doorbells announce it. Partner: answer_watch.
   std::atomic<std::uint32_t> watch_round{0};
 };
 
-/// Largest encoded message. The room for it takes address space; it takes memory only as far as a message has
-/// filled it.
+/// Bytes of the largest encoded message. The room for it takes address space; it takes memory only as far as
+/// a message has filled it.
 inline constexpr std::uint64_t most_record_bytes = std::uint64_t{64} << 20;
 
+/// The mapped memory file.
 class segment {
  public:
   /// Makes the memory file and fills in the constant parts. \pre the objects' homes are set
-  /// \throws std::system_error no memory
+  /// \throws std::system_error if there is no memory
   segment(const program_core& p, std::uint32_t processes, std::uint32_t model, std::string_view graph);
   /// Maps a file that the parent process has made. \throws std::system_error
   explicit segment(int file);
@@ -125,11 +131,11 @@ class segment {
   ~segment();
 
   int file() const noexcept { return file_.get(); }
-  /// Both ends of all pipes.
+  /// Returns both ends of all pipes.
   const std::vector<descriptor>& pipes() const noexcept { return pipes_; }
   segment_header& header() const noexcept { return *at<segment_header>(0); }
   std::span<home> homes() const noexcept { return {at<home>(header().homes_at), header().objects}; }
-  /// Null: it does not leave its process.
+  /// Returns a stream between processes; null if the stream does not leave its process.
   shared_stream* stream(std::size_t index) const noexcept;
   std::span<party> senders(const shared_stream& s) const noexcept {
     return {at<party>(s.facts.parties_at), s.facts.outs};
@@ -151,7 +157,7 @@ class segment {
     return {reinterpret_cast<std::uint32_t*>(&of + 1), of.most_ends};
   }
   void ring_all() const noexcept;
-  /// The first invariant of the constant parts that does not hold, as a sentence, or null.
+  /// Returns the first invariant of the constant parts that does not hold, as a sentence, or null.
   const char* violated_invariant() const;
 
  private:

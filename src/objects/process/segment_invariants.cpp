@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of a memory file's constant parts: its areas do not overlap, and its numbers name what there
-// is.
+// The invariants of a memory file's constant parts: its areas do not overlap, and its numbers refer to
+// existing processes.
 #include <algorithm>
 #include <span>
 #include <utility>
