@@ -14,10 +14,10 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Enough for some hundred timed activations of each object.
+/// Messages of a run: enough for some hundred timed activations of each object.
 constexpr int messages = 8192;
 
-/// A typical interval. The median, because an interrupt lengthens some.
+/// Returns a typical interval: the median, because interrupts lengthen some intervals.
 double median(std::vector<double> intervals) {
   if (intervals.empty()) return 0;
   const auto middle = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
@@ -33,8 +33,8 @@ const recording& recorded_run(program& tiny) {
   return *core.recorded;
 }
 
-/// The cost of the two operations around an interval, without waits: one object fills a stream, then the
-/// other one empties it. An interval has two ends.
+/// Measures the cost of the two operations around an interval, without waits: one object fills a stream, then
+/// the other one empties it. Each operation has half of the interval.
 recording_cost cost_without_waits(runtime& on) {
   program tiny(on);
   const auto numbers = tiny.stream<int>("numbers", capacity{64});
@@ -55,7 +55,7 @@ recording_cost cost_without_waits(runtime& on) {
   return {.sending = median(seen.intervals(0)) / 2, .receiving = median(seen.intervals(1)) / 2};
 }
 
-/// The length of an interval that begins after a receive operation that has waited, and ends with a send
+/// Measures an interval that begins after a receive operation that has waited, and ends with a send
 /// operation: two objects answer each other.
 double interval_after_wait(runtime& on) {
   program tiny(on);

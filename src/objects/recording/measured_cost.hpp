@@ -10,8 +10,8 @@ class runtime;
 
 namespace sukima::objects::detail {
 
-/// Runs two programs of two objects that only exchange messages, some milliseconds long.
-/// \returns the cost
+/// Runs two programs of two objects that only exchange messages. Each takes some milliseconds.
+/// \returns the cost of recording
 /// \throws as program::run
 recording_cost measure_recording_cost(runtime& on);
 

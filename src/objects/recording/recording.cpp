@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting and timing; see recording.hpp.
+// Counts messages and times computing; see recording.hpp.
 #include "recording/recording.hpp"
 
 #include <base/shared/parse_number.hpp>
@@ -28,18 +28,18 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// The number of activations at the beginning that are all timed; of the later ones one in 16 is.
+/// Each of the first `all_timed` activations is timed; of the later ones, one in `timed_one_in`.
 constexpr double all_timed = 64;
 constexpr std::uint64_t timed_one_in = 16;
-/// From this number of activations on, the first ones, which find cold caches, do not count.
+/// From this number of activations on, the first ones do not count, because they ran with cold caches.
 constexpr double enough = 1024;
 
-// The token of the island orders the accesses: its holder reads the values of earlier holders.
+// Relaxed: the token of the island orders the accesses, so its holder reads the values of earlier holders.
 std::uint64_t index_of(const recorded_object& one) noexcept {
   return (one.out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
 }
 
-/// The element for that stream.
+/// Returns the element for that stream, which is added if it is missing.
 recorded_input& find(std::vector<recorded_input>& in, const stream_core* s) {
   for (recorded_input& one : in)
     if (one.stream == s) return one;
@@ -51,7 +51,7 @@ recorded_output& find(std::vector<recorded_output>& in, const stream_core* s, co
   return in.emplace_back(recorded_output{s, input, 0});
 }
 
-/// The name as a line: control characters become question marks.
+/// Returns the name as a line. Control characters become question marks.
 std::string one_line(std::string name) {
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return name + "\n";
@@ -59,7 +59,7 @@ std::string one_line(std::string name) {
 
 recorded_side side_of(bool out) noexcept { return out ? recorded_side::sending : recorded_side::receiving; }
 
-/// The clock and the counter at one moment: the least interrupted of several tries.
+/// Reads the clock and the counter at one moment: of several tries the least interrupted one counts.
 std::pair<clock::time_point, std::uint64_t> read_both() noexcept {
   std::pair<clock::time_point, std::uint64_t> best;
   std::uint64_t least = ~std::uint64_t{0};
@@ -105,9 +105,9 @@ void recording::begin(program_core& of) {
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     object_core& o = *of.objects[i];
     o.recorded = &objects_[i];
-    // No ambient state has this address, so every operation calls find_user,
+    // No ambient state has this address, so every operation calls find_user.
     o.recognized = reinterpret_cast<const sukima::detail::ambient_state*>(&o);
-    o.home->budget = 0;  // and turn_over.
+    o.home->budget = 0;  // so every operation calls turn_over
     for (const held_end& e : o.ends) {
       if (e.out)
         find(objects_[i].outputs, e.stream, nullptr);
@@ -147,7 +147,8 @@ void recording::begin_interval(recorded_object& one) noexcept {
   one.mark = sukima::detail::ticks();
 }
 
-/// The object stops computing. \param after the operation that begins; nothing: a sleep, or its end
+/// Called when the object stops computing. \param after the operation that begins; empty: the object sleeps
+/// or ends
 void recording::add_interval(recorded_object& one, std::optional<recorded_side> after) {
   if (one.inside || !one.sampled) return;
   const std::uint64_t ticks = sukima::detail::ticks() - one.mark;
@@ -163,7 +164,7 @@ void recording::add_interval(recorded_object& one, std::optional<recorded_side> 
 
 void recording::pause(object_core& me) {
   add_interval(*me.recorded, std::nullopt);
-  // The next interval begins at no operation.
+  // The next interval does not begin at an operation.
   me.recorded->stream = nullptr;
   me.recorded->has_waited = false;
 }
@@ -193,7 +194,7 @@ void recording::end_activation(recorded_object& one) {
   if (one.sampled) one.times.add(one.batch, one.computed, one.blocked);
   if (one.activations <= all_timed) {
     one.first_times = one.times;
-  } else {  // Marsaglia's xorshift: an object may do the same every 16 messages
+  } else {  // at random (Marsaglia's xorshift), because an object may do the same every 16 messages
     random_ ^= random_ << 13;
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;
@@ -290,7 +291,7 @@ void recording::write(const char* part) {
   std::size_t done = 0;
   while (done < all.size()) {
     const ssize_t now = ::write(file_.get(), all.data() + done, all.size() - done);
-    if (now < 0 && errno != EINTR) return;  // the reader misses the line `end`
+    if (now < 0 && errno != EINTR) return;  // the reader will not find the line `end`
     if (now > 0) done += static_cast<std::size_t>(now);
   }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of a program, for `sukima objects record` (docs/objects-planning.md): how many messages each
-// stream carries, and how long each object computes for one. The files of this folder measure a run.
+// Recordings of a program, for `sukima objects record` (docs/objects-planning.md): the number of messages
+// that each stream carries, and the time that each object computes for one message. The files of this folder
+// measure a run.
 //
-// SUKIMA_OBJECTS_RECORD=SECONDS:FILE asks for a recording. The first program that finds no such file makes
+// SUKIMA_OBJECTS_RECORD=SECONDS:FILE requests a recording. The first program that finds no such file makes
 // it, runs simulated, and writes the recording there when its objects have ended. After SECONDS it writes the
 // part recorded so far, and the process ends at once.
 //
-// All objects are in one island, so one of them runs at a time. Programs that are not recorded pay nothing:
-// the operations of a recorded program take their slow paths, and these call this class.
+// All objects are in one island, so one of them runs at a time. Recording costs other programs nothing: the
+// operations of a recorded program take their slow paths, and these call this class.
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -35,15 +36,15 @@ struct recorded_input {
   const stream_core* stream;
   double messages;
 };
-/// Messages that an object has sent after one of that input; null: before its first one.
+/// Messages that an object has sent after a message of that input; null: before its first message.
 struct recorded_output {
   const stream_core* stream;
   const stream_core* input;
   double messages;
 };
 
-/// One object. An *activation* is what it does for one message, or, until it receives something, for each
-/// message that it sends.
+/// The counts and times of an object. An *activation* is the work of the object for one received message, or,
+/// before it has received any, for one message that it sends.
 struct recorded_object {
   std::vector<recorded_input> inputs;
   std::vector<recorded_output> outputs;
@@ -54,23 +55,25 @@ struct recorded_object {
   const stream_core* stream = nullptr;
   bool out = false;
   bool inside = false;
-  bool has_waited = false;  ///< in that operation
-  std::uint64_t index = 0;  ///< of the stream, when no other object could change it
-  // The activation.
+  bool has_waited = false;  ///< whether that operation has waited
+  std::uint64_t index = 0;  ///< index of the stream when other objects could last have changed it
+  // The present activation.
   const stream_core* input = nullptr;
-  double batch = 1;  ///< messages received at once
+  double batch = 1;  ///< number of messages received together
   bool sampled = true;
   std::uint64_t mark = 0;  ///< ticks when it left the last operation
-  double computed = 0;  ///< ticks so far, without the cost of recording
-  double blocked = 0;  ///< ticks so far
+  double computed = 0;  ///< ticks of computing so far, without the cost of recording
+  double blocked = 0;  ///< ticks of sleeping in the kernel so far
   /// Ticks of the timed intervals, if the recording keeps them: those after an operation that has waited, and
-  /// the others.
+  /// the other ones.
   std::vector<double> intervals_after_waits, intervals;
 };
 
+/// The recording of a running program.
 class recording {
  public:
-  /// Returns the recording that the environment asks for, after measuring the cost of recording; null: none.
+  /// Returns the recording that the environment requests, after measuring the cost of recording; null if it
+  /// requests none.
   /// \throws bad_setting; as program::run
   static std::unique_ptr<recording> wanted(runtime& on);
   recording(double seconds, descriptor file, const recording_cost& cost);
@@ -80,24 +83,25 @@ class recording {
   recording& operator=(const recording&) = delete;
   ~recording();
 
-  /// Begins. \pre the objects have fibers, and none has run
+  /// Begins the recording. \pre the objects have fibers, and none has run
   void begin(program_core& of);
   /// Writes the recording. \pre the objects have ended
   void end(bool failed);
 
-  // For the object that runs.
+  // The following functions are for the running object.
   void start(object_core& me);
   void begin_operation(object_core& me, const stream_core& s, bool out);
-  /// Called after a wait, in which others may have moved the stream's index.
+  /// Called after a wait, in which other objects may have moved the stream's index.
   void waited(object_core& me);
-  /// \returns whether others should go first; then go_on follows
+  /// \returns whether other objects should run first; then go_on must follow
   bool end_operation(object_core& me);
   void go_on(object_core& me);
-  /// Called before a sleep, which is not computing; then go_on follows.
+  /// Called before a sleep, which does not count as computing; then go_on must follow.
   void pause(object_core& me);
   void finish(object_core& me);
 
-  /// Ticks between two operations of the object with that number. \pre the recording keeps them; it has ended
+  /// Returns the ticks between two operations of the object with that number. \pre the recording keeps
+  /// intervals, and has ended
   const std::vector<double>& intervals(std::size_t object, bool after_waits = false) const {
     return after_waits ? objects_[object].intervals_after_waits : objects_[object].intervals;
   }
@@ -113,7 +117,7 @@ class recording {
   std::string text(const char* part) const;
 
   const double seconds_;
-  const descriptor file_;  ///< none: it keeps the intervals
+  const descriptor file_;  ///< empty: the recording keeps the intervals
   const recording_cost cost_;
   const program_core* of_ = nullptr;
   std::vector<recorded_object> objects_;

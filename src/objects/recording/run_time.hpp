@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_OBJECTS_TIME=FILE: how long the objects ran, in nanoseconds, for `sukima objects validate`.
+// SUKIMA_OBJECTS_TIME=FILE: the time that the objects ran, in nanoseconds, for `sukima objects validate`.
 #pragma once
 
 #include <chrono>

@@ -8,7 +8,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// About 10 µs.
+/// Ticks, about 10 µs.
 constexpr std::uint64_t most_between_clocks = 30'000;
 
 }  // namespace
@@ -19,7 +19,7 @@ thread_clocks read_thread_clocks() noexcept {
     rusage used{};
     getrusage(RUSAGE_THREAD, &used);
     read = {read_clocks(sukima::detail::ticks()), nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID), used.ru_nvcsw};
-    // Unless the kernel ran another program between the clocks, they are of one moment.
+    // Unless the kernel ran another program between the readings, they belong to one moment.
     if (sukima::detail::ticks() - read.ticks < most_between_clocks) break;
   }
   return read;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a long interval in which the thread had no CPU.
+// Measures the part of a long interval in which the thread had no CPU.
 //
 // An interval of a recorded object ends at its next operation on a stream. If the kernel runs another thread
 // in between, the interval grows by milliseconds, though the object computes for microseconds; one such
 // interval among a thousand timed ones doubles the mean. A thread that sleeps in the kernel uses no CPU, so
-// other threads can run on it. Neither time is computing.
+// other threads can run on the CPU. Neither time is computing.
 //
 // Reading these clocks takes about a microsecond. They are read at the end of a long interval, and between
-// two intervals if the last reading is old. So nearly all that the thread lost since the last reading, it
-// lost in that interval.
+// two intervals if the last reading is old. So nearly all time that the thread lost since the last reading,
+// it lost in that interval.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace sukima::objects::detail {
 /// The clocks of a thread and of its process at one moment.
 struct thread_clocks : clock_reading {
   std::uint64_t process_ns = 0;  ///< CPU time of all threads
-  std::int64_t sleeps = 0;  ///< the number of times that this thread gave its CPU up by itself
+  std::int64_t sleeps = 0;  ///< how often this thread gave up its CPU by itself
 };
 
 /// Reads the clocks of this thread.
@@ -35,22 +35,24 @@ struct lost_time {
   double blocked = 0;  ///< the thread slept in the kernel, and no other thread of the process worked
 };
 
+/// Measures the lost time of intervals.
 class time_off_cpu {
  public:
-  /// About 0.05 ms and 0.1 ms.
+/// Ticks, about 0.05 ms and 0.1 ms.
   static constexpr std::uint64_t long_interval = 150'000, old_reading = 300'000;
 
-  /// An interval begins soon. \param now in ticks \param read gives thread_clocks
+  /// Called before an interval begins. \param now in ticks \param read returns thread_clocks
   template <class Read> void before_interval(std::uint64_t now, Read read) noexcept {
     if (!last_ || now - last_->ticks > old_reading) last_ = read();
   }
 
-  /// An interval has ended. \param passed its ticks \param read gives thread_clocks
+  /// Called after an interval. \param passed its ticks \param read returns thread_clocks
+  /// \returns its ticks that are not computing
   template <class Read> lost_time after_interval(std::uint64_t passed, Read read) noexcept {
     if (passed < long_interval) return {};
     const thread_clocks now = read();
     const std::optional<thread_clocks> before = std::exchange(last_, now);
-    // The CPU time of another thread says nothing.
+    // If another thread made the earlier reading, its CPU time is useless here.
     if (!before || before->thread != now.thread || now.wall_ns <= before->wall_ns) return {};
     const double ticks_a_ns =
         static_cast<double>(now.ticks - before->ticks) / static_cast<double>(now.wall_ns - before->wall_ns);
@@ -61,7 +63,7 @@ class time_off_cpu {
       return std::clamp(ticks_a_ns * ns, 0.0, static_cast<double>(passed));
     };
     if (now.sleeps == before->sleeps) return {.preempted = ticks_of(off_ns), .blocked = 0};
-    // Other threads of the process work for what the object has forked.
+    // Other threads of the process run tasks that the object has forked.
     return {.preempted = 0, .blocked = ticks_of(off_ns - std::max(0.0, others_ns))};
   }
 
