@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured costs of messages, switches and sleeps: lines of the machine profile.
+// The measured costs of messages, switches and sleeps, which are lines of the machine profile.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ struct message_quartiles {
 struct message_cost {
   unit carrier = unit::simulated;
   std::size_t bytes = 0;
-  unsigned cpus = 1;  ///< the two sides ran on so many CPUs
+  unsigned cpus = 1;  ///< number of CPUs on which the two sides ran
   double sender_ns = 0, receiver_ns = 0;
-  std::optional<message_quartiles> spread = {};  ///< of a measured line
+  std::optional<message_quartiles> spread = {};  ///< only in a measured line
 };
 
-/// A sleep until another thread wakes the sleeper.
+/// The cost of a sleep until another thread wakes the sleeper.
 struct sleep_cost {
   double waker_ns = 0;  ///< duration of the waker's call
-  double until_ns = 0;  ///< from then until the sleeper runs
+  double until_ns = 0;  ///< time from the end of that call until the sleeper runs
 };
 
-/// What was measured on a machine.
+/// The costs that were measured on a machine.
 struct cost_table {
-  std::vector<message_cost> messages;  ///< by unit, CPUs and size, ascending
-  std::optional<double> switch_ns;  ///< from one simulated object to another one, with the wait before
+  std::vector<message_cost> messages;  ///< in ascending order of unit, CPUs and size
+  std::optional<double> switch_ns;  ///< from one simulated object to another one, including the wait
   std::optional<quartiles> switch_quartiles;
   /// The same if an object of another group could end the wait, so that it takes a suspension.
   std::optional<double> wait_ns;
@@ -47,13 +47,13 @@ struct cost_table {
   /// The cost of ending such a wait of an object whose group another CPU runs, beyond the message.
   std::optional<double> resume_ns;
   std::optional<quartiles> resume_quartiles;
-  std::optional<sleep_cost> same_cpu, other_cpu;  ///< the sleeper's CPU is the waker's, or is idle
+  std::optional<sleep_cost> same_cpu, other_cpu;  ///< if the sleeper's CPU is that of the waker, or is idle
 
   /// Adds a line, or replaces the line with the same unit, size and CPUs.
   void add(const message_cost& line);
   /// Adds all lines and costs of the other table.
   void merge(const cost_table& other);
-  /// Whether there is a line for this unit.
+  /// Whether there is a line of messages for this unit.
   bool knows(unit carrier) const;
   /// Returns the cost of a message of this size: interpolated linearly between the measured sizes, and
   /// proportional to the size beyond the largest. Of the measured numbers of CPUs, the largest that is not
@@ -62,7 +62,7 @@ struct cost_table {
   message_cost of(unit carrier, std::size_t bytes, unsigned cpus) const;
 };
 
-/// A malformed line: its number, and what to do.
+/// Thrown for a malformed line; the text has its number, and what to do.
 class costs_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -73,7 +73,7 @@ class costs_error : public std::runtime_error {
 /// \throws costs_error
 cost_table parse_costs(std::string_view profile);
 
-/// The text of a machine profile, with these costs instead of its own.
+/// Returns the text of a machine profile, with these costs instead of its own.
 /// \throws costs_error if the text has no line `end`
 std::string profile_with_costs(std::string_view profile, const cost_table& costs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a program of concurrent objects, from which plans are made.
+// The description of a program of concurrent objects, from which the planner makes plans.
 // docs/objects-planning.md has the format.
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace sukima::objects::model {
 
-/// Messages of an object to a stream after a computation.
+/// Messages that an object sends to a stream after a computation.
 struct sending {
   std::size_t stream = 0;
   double per_input = 1;  ///< messages for each computation; fractions add up
-  std::optional<std::size_t> input;  ///< only after a message of this stream
+  std::optional<std::size_t> input;  ///< if set, only after a message of this stream
 };
 
 /// An object computes once for each message that it receives, and then sends.
@@ -27,40 +27,42 @@ struct object {
   std::string name;
   double compute_ns = 0;  ///< mean time of one computation
   double spread_ns = 0;  ///< its standard deviation
-  double blocked_ns = 0;  ///< mean time that it then sleeps in the kernel, as for input and output
+  double blocked_ns = 0;  ///< mean time that it then sleeps in the kernel, for instance for input and output
   std::vector<std::size_t> receives;  ///< streams, served round robin
   std::vector<sending> sends;
   double starts = 0;  ///< computations without an input, at the beginning
-  std::optional<double> activations;  ///< computations in the whole run; nothing: as many as messages come
-  std::string group;  ///< a wish; empty: planned
-  std::optional<model::unit> unit;  ///< a wish; never a pipe
+  std::optional<double> activations;  ///< computations in the whole run; empty: one for each message
+  std::string group;  ///< the wanted group; empty: the planner chooses
+  std::optional<model::unit> unit;  ///< the wanted unit, never a pipe; empty: the planner chooses
 };
 
+/// A stream of a program.
 struct stream {
   std::string name;
   std::size_t bytes = 8;  ///< of one message
   std::size_t capacity = 64;  ///< in messages, at least 1
-  std::optional<double> messages;  ///< in the whole run; nothing: what its senders' computations yield
-  bool local = false;  ///< its messages cannot travel to another process
+  std::optional<double> messages;  ///< in the whole run; empty: computed from its senders
+  bool local = false;  ///< true if its messages cannot travel to another process
   std::vector<std::size_t> senders, receivers;  ///< objects, each once
 };
 
 /// The part of a run from which the numbers come.
 struct recorded_part {
   double seconds = 0;
-  bool whole = true;  ///< false: the first seconds of it
+  bool whole = true;  ///< false: only the first seconds of the run
 };
 
+/// A program: its objects and streams, and the work that they do.
 struct description {
   std::string program;
-  std::optional<recorded_part> recorded;  ///< nothing: the numbers were written by hand
+  std::optional<recorded_part> recorded;  ///< empty: the numbers were written by hand
   std::vector<object> objects;
   std::vector<stream> streams;
 };
 
 inline constexpr std::size_t most_objects = 65536;
 
-/// One sentence: where in the description, what is wrong, and what to do.
+/// Thrown for a wrong description. The text is one sentence: the place, what is wrong, and what to do.
 class description_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -70,18 +72,18 @@ class description_error : public std::runtime_error {
 /// \throws description_error
 description parse_description(std::string_view text);
 
-/// The JSON text; parse_description reads it.
+/// Returns the JSON text of a description, which parse_description can read.
 std::string description_text(const description& program);
 
-/// The amount of work and messages in the whole run.
+/// The numbers of computations and messages in the whole run.
 struct flow {
-  std::vector<double> activations;  ///< of each object
-  std::vector<double> messages;  ///< of each stream
+  std::vector<double> activations;  ///< for each object
+  std::vector<double> messages;  ///< for each stream
 };
 
-/// Follows the messages from the objects that start.
-/// \throws description_error if they go round a cycle in which no object has `activations`
-/// O(rounds · (objects + streams)), at most as many rounds as there are objects.
+/// Computes the numbers by following the messages from the objects that start.
+/// \throws description_error if messages circulate in a cycle in which no object has `activations`
+/// \par Complexity O(rounds · (objects + streams)), with at most two rounds more than there are objects
 flow flow_of(const description& program);
 
 }  // namespace sukima::objects::model

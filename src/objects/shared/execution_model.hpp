@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program of concurrent objects can be run: the units of execution, and the models made of them.
+// The units of execution of a program of concurrent objects, and the execution models made of them.
 #pragma once
 
 #include <array>
@@ -8,16 +8,16 @@
 
 namespace sukima::objects::model {
 
-/// What executes objects, or what carries the messages between them.
+/// The units that execute objects, or that carry the messages between them.
 enum class unit : unsigned char {
   simulated,  ///< several objects take turns on one thread
   thread,
-  process,  ///< messages go through shared memory
-  pipe,  ///< processes whose messages go through pipes
+  process,  ///< messages pass through shared memory
+  pipe,  ///< processes whose messages pass through pipes
 };
 inline constexpr std::array all_units = {unit::simulated, unit::thread, unit::process, unit::pipe};
 
-/// The models; X:Y is Y within a group and X for each group.
+/// The models. In a model X:Y the objects of a group are run as Y, and each group as X.
 enum class execution_model : unsigned char {
   simulated,
   threads,
@@ -26,12 +26,12 @@ enum class execution_model : unsigned char {
   processes_threads,
   processes_simulated,
   workers_simulated,  ///< the runtime's workers run the groups in turn
-  // For comparison only: nothing plans them.
+  // For comparison only: the planner does not use them.
   processes_pipe,
   processes_threads_pipe,
   processes_simulated_pipe,
 };
-/// Those that are planned.
+/// The models among which the planner chooses.
 inline constexpr std::array all_models = {
     execution_model::simulated,         execution_model::threads,
     execution_model::processes,         execution_model::threads_simulated,
@@ -44,11 +44,11 @@ inline constexpr std::array models_of_pipes = {execution_model::processes_pipe,
 /// The properties of a model.
 struct model_parts {
   std::string_view name;  ///< as users write it
-  unit between;  ///< carries messages between groups
-  unit within;  ///< carries messages within a group
-  bool grouped;  ///< the grouping matters
-  bool island_each;  ///< each object has a thread of its own
-  bool pipes = false;  ///< messages between processes go through pipes
+  unit between;  ///< the unit that carries messages between groups
+  unit within;  ///< the unit that carries messages within a group
+  bool grouped;  ///< whether the grouping has an effect
+  bool island_each;  ///< whether each object has a thread of its own
+  bool pipes = false;  ///< whether messages between processes pass through pipes
 };
 
 constexpr model_parts parts_of(execution_model model) {
@@ -84,12 +84,13 @@ constexpr std::string_view name_of(unit which) {
   return names[static_cast<std::size_t>(which)];
 }
 
-/// The one with this name; nothing if there is none.
+/// Returns the unit with this name; empty if there is none.
 constexpr std::optional<unit> unit_called(std::string_view name) {
   for (const unit one : all_units)
     if (name_of(one) == name) return one;
   return std::nullopt;
 }
+/// Returns the model with this name; empty if there is none.
 constexpr std::optional<execution_model> model_called(std::string_view name) {
   for (const execution_model one : all_models)
     if (name_of(one) == name) return one;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formula of Aoyagi, Nakabayashi, Iwata, Uehara and Mori, "Evaluation of Execution System for
-// Concurrent Objects on Shared Memory Multiprocessors": a program's time is that of its communication,
-// by their equations 14 to 16, its main processing time over a divisor, and its waiting time.
+// Concurrent Objects on Shared Memory Multiprocessors": a program's time is the sum of its communication
+// time, by their equations 14 to 16, its main processing time divided by a divisor, and its waiting time.
 #pragma once
 
 #include "execution_model.hpp"
 
 namespace sukima::objects::model {
 
-/// Time of one communication by unit, in any unit of time. The first two depend on the number of CPUs.
+/// The time of one communication for each unit of execution, in any unit of time. The first two depend on the
+/// number of CPUs.
 struct paper_costs {
   double process = 0, thread = 0, simulated = 0;
   /// \param which not unit::pipe
@@ -23,12 +24,12 @@ struct paper_counts {
   double within = 0;  ///< within groups
 };
 
-/// The divisor: over how many CPUs the groups are spread, at least 1.
+/// Returns the divisor: the number of CPUs on which the groups run, at least 1.
 double paper_divisor(double cpus, double groups);
 
-/// The time of communication. workers:simulated, which the paper does not have, counts as
+/// Returns the time of communication. workers:simulated, which the paper does not have, counts as
 /// threads:simulated.
-/// \param divisor of the grouping
+/// \param divisor the divisor of the grouping
 double paper_communication(execution_model model, const paper_costs& costs, const paper_counts& counts,
                            double divisor);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan files as `sukima objects plan` writes them (plan_text in planner.hpp): read by the library, too.
+// Reads the plan files that `sukima objects plan` writes (plan_text in planner.hpp). The library reads them,
+// too.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace sukima::objects::model {
 
-/// A plan as its file has it: with names.
+/// A plan in the form of its file: with names.
 struct named_plan {
   std::string program;
   execution_model model = execution_model::simulated;
@@ -27,7 +28,7 @@ struct named_plan {
 /// \throws description_error if it is malformed, or was made for another machine
 named_plan read_plan(std::string_view text, std::uint64_t machine_hash);
 
-/// As plan files have it.
+/// Returns a number in the form of plan files: 16 hexadecimal digits.
 std::string hexadecimal(std::uint64_t value);
 
 }  // namespace sukima::objects::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses how a program of concurrent objects is run: the model, the groups, the capacities.
+// Plans the run of a program of concurrent objects: the model, the groups, the capacities.
 #pragma once
 
 #include <string>
@@ -10,33 +10,35 @@
 
 namespace sukima::objects::model {
 
+/// The wishes for a plan.
 struct plan_request {
   machine where;
-  bool by_paper = false;  ///< the paper's formula decides, not the simulation
+  bool by_paper = false;  ///< true: the paper's formula decides instead of the simulation
   double most_bytes = 64 << 20;  ///< memory that the streams together may take
 };
 
-/// A model with the grouping and the capacities that suit it best.
+/// A model with its best grouping and capacities.
 struct candidate {
   configuration how;
   prediction simulated;
   double paper_ns = 0;
-  std::size_t units = 1;  ///< threads, and processes beside the first
+  std::size_t units = 1;  ///< number of threads, and of processes beside the first
 };
 
-/// A model that the program or the machine rules out.
+/// A model that the program or the machine excludes.
 struct left_out_model {
   execution_model model;
   std::string reason;
 };
 
+/// The result of planning.
 struct plan {
   std::vector<candidate> ranking;  ///< the fastest first
   std::size_t chosen =
-      0;  ///< its place in the ranking: of the first and its ties, the one with the fewest units
-  std::size_t tied = 1;  ///< how many of the first are tied
+      0;  ///< place of the chosen candidate, which has the fewest units of the first one and its ties
+  std::size_t tied = 1;  ///< number of the first candidates that are tied
   std::vector<left_out_model> left_out;
-  std::string bottleneck;  ///< the limit of the chosen one, as a sentence
+  std::string bottleneck;  ///< the limit of the chosen candidate, as a sentence
 
   /// The first invariant that does not hold, as a sentence, or null.
   const char* violated_invariant() const;
@@ -46,7 +48,7 @@ struct plan {
 /// \throws description_error as flow_of, and if no model is left
 plan make_plan(const description& program, const plan_request& request);
 
-/// The text of a plan file, for read_plan (plan_reader.hpp).
+/// Returns the text of a plan file, for read_plan (plan_reader.hpp).
 /// \param machine_hash the number that sukima_capacity_machine() returns
 std::string plan_text(const description& program, const candidate& chosen, double cpus,
                       std::uint64_t machine_hash);
