@@ -9,8 +9,8 @@
 
 namespace sukima::objects::model {
 
-/// Counts computations in batches. When there are `most` batches, each two are merged into one. So batches
-/// grow until their means hardly depend on each other.
+/// Counts computations in batches. When there are `most` batches, each two neighbours are merged into one. So
+/// batches grow until their means hardly depend on each other.
 class batch_means {
  public:
   static constexpr std::size_t most = 40, first_size = 64;
@@ -30,10 +30,10 @@ class batch_means {
 
   struct estimate {
     double mean = 0;  ///< time of a computation
-    double half_width = 0;  ///< of the 95 % confidence interval; infinite where there is too little
+    double half_width = 0;  ///< of the 95 % confidence interval; infinite if there are too few batches
   };
 
-  /// The first tenth of the batches, in which buffers fill, does not count.
+  /// Returns the estimate so far. The first tenth of the batches, in which buffers fill, does not count.
   estimate now() const {
     const std::size_t first = (batches_ + 9) / 10, count = batches_ - first;
     if (count < 8) return {0, INFINITY};
@@ -42,7 +42,7 @@ class batch_means {
     const double mean = sum / static_cast<double>(count);
     for (std::size_t i = first; i < batches_; i++) squares += (lengths_[i] - mean) * (lengths_[i] - mean);
     const double deviation = std::sqrt(squares / static_cast<double>(count - 1));
-    // Student's quantile for 7 to 38 degrees of freedom lies between 2.36 and 2.02.
+    // Student's quantile for 7 to 38 degrees of freedom is between 2.36 and 2.02.
     const double quantile = 1.97 + 2.8 / static_cast<double>(count - 1);
     const double batch = static_cast<double>(size_);
     return {mean / batch, quantile * deviation / std::sqrt(static_cast<double>(count)) / batch};

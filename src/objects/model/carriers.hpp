@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carries the messages of each stream in a configuration.
+// The units that carry the messages of each stream in a configuration.
 #pragma once
 
 #include "shared/prediction.hpp"
@@ -12,10 +12,10 @@ unsigned whole_cpus(double cpus);
 /// Whether all ends of the stream are in one group. Under `simulated` all objects are one group.
 bool is_within(const stream& one, const configuration& how);
 
-/// Returns what carries the stream's messages.
+/// Returns the unit that carries the stream's messages.
 unit carrier_of(const stream& one, const configuration& how);
 
-/// The number of groups; 1 under `simulated`, the number of objects where each is alone.
+/// Returns the number of groups: 1 under `simulated`, the number of objects in models without groups.
 std::size_t group_count(const configuration& how, std::size_t objects);
 
 }  // namespace sukima::objects::model

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs as lines of the machine profile: reading, writing, and what lies between the measured
-// sizes.
+// Reads and writes the costs as lines of the machine profile, and interpolates between the measured sizes.
 #include "shared/costs.hpp"
 
 #include <base/shared/parse_number.hpp>
@@ -18,7 +17,7 @@ constexpr std::array<std::string_view, 5> our_words = {"message", "objects-switc
 
 auto order_of(const message_cost& line) { return std::tuple(line.carrier, line.cpus, line.bytes); }
 
-/// The next word of a line; empty at its end.
+/// Takes the next word of a line; empty at its end.
 std::string_view take_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::string_view word = line.substr(0, line.find(' '));
@@ -35,7 +34,8 @@ bool take_number(std::string_view& line, Number least, Number most, Number& valu
 
 bool take_ns(std::string_view& line, double& value) { return take_number(line, 0.0, most_ns_of_cost, value); }
 
-/// Two figures, the lower one first; nothing at the end of the line.
+/// Takes two figures, the lower one first. At the end of the line it takes nothing. \returns false if they
+/// are malformed
 bool take_quartiles(std::string_view& line, std::optional<quartiles>& into) {
   std::string_view rest = line;
   if (take_word(rest).empty()) return true;
@@ -127,7 +127,7 @@ std::string lines_of(const cost_table& costs) {
   return text;
 }
 
-/// Linear between two measured sizes.
+/// Interpolates linearly between two measured sizes.
 message_cost between(const message_cost& low, const message_cost& high, std::size_t bytes) {
   const double part = static_cast<double>(bytes - low.bytes) / static_cast<double>(high.bytes - low.bytes);
   message_cost result = low;
@@ -176,7 +176,7 @@ bool cost_table::knows(unit carrier) const {
 message_cost cost_table::of(unit carrier, std::size_t bytes, unsigned cpus) const {
   unsigned measured = 0;
   for (const message_cost& line : messages) {
-    // Ascending: the first one is the smallest.
+    // The lines are in ascending order, so the first one is the smallest.
     if (line.carrier == carrier && (measured == 0 || line.cpus <= cpus)) measured = line.cpus;
   }
   const message_cost* low = nullptr;

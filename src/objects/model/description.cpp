@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing the description of a program of concurrent objects.
+// Reads and writes the description of a program of concurrent objects.
 #include "shared/description.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void add_once(std::vector<std::size_t>& ends, std::size_t end) {
   if (ends.empty() || ends.back() != end) ends.push_back(end);
 }
 
-/// Enters the object into its streams, and refuses what cannot run.
+/// Adds the object to its streams, and refuses an object that cannot run.
 void connect(const place& from, std::size_t number, description& into) {
   const object& one = into.objects[number];
   for (const std::size_t input : one.receives) {

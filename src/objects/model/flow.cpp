@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each object computes, and how many messages each stream carries, in a whole run.
+// Computes how often each object computes, and how many messages each stream carries, in a whole run.
 #include <algorithm>
 #include <cmath>
 
@@ -8,12 +8,13 @@
 namespace sukima::objects::model {
 namespace {
 
-/// The messages that reach each object from one stream: its receivers share them.
+/// Returns the number of messages that each receiver of a stream gets: the receivers share them.
 double share_of(const stream& from, double messages) {
   return messages / static_cast<double>(from.receivers.size());
 }
 
-/// One round: objects from the streams, then streams from the objects.
+/// Makes one round: computes the activations from the messages of the streams, then the messages from the
+/// activations.
 flow next_round(const description& program, const flow& before) {
   flow after{std::vector<double>(program.objects.size()), std::vector<double>(program.streams.size())};
   for (std::size_t number = 0; number < program.objects.size(); number++) {
@@ -39,7 +40,7 @@ flow next_round(const description& program, const flow& before) {
   return after;
 }
 
-/// The first stream whose messages differ, or none.
+/// Returns the first stream whose numbers of messages differ; null if there is none.
 const stream* first_difference(const description& program, const flow& one, const flow& other) {
   for (std::size_t number = 0; number < program.streams.size(); number++) {
     const double difference = std::abs(one.messages[number] - other.messages[number]);

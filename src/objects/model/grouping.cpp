@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups by METIS: objects are vertices, weighted by computing, and streams are edges, weighted by
+// Makes groups by METIS: objects are vertices, weighted by computing, and streams are edges, weighted by
 // messages.
 #include "model/grouping.hpp"
 
@@ -29,7 +29,7 @@ class disjoint_sets {
 /// A graph of clusters.
 struct cluster_graph {
   std::vector<double> computing;
-  std::vector<std::map<std::size_t, double>> messages;  ///< to the neighbours
+  std::vector<std::map<std::size_t, double>> messages;  ///< for each cluster, to its neighbours
 };
 
 cluster_graph graph_of(const description& program, const flow& all,
@@ -54,10 +54,11 @@ cluster_graph graph_of(const description& program, const flow& all,
   return graph;
 }
 
-/// A positive number that METIS can add up with the others: their sum is below a thousand million.
+/// Returns a weight for METIS: a positive number, so that the sum of all weights is below a thousand million.
 idx_t weight(double value, double sum) { return 1 + static_cast<idx_t>(sum > 0 ? 5e8 * value / sum : 0); }
 
-/// Without edges: takes the largest first, and puts each into the group that has least computing.
+/// Makes groups of a graph without edges: takes the largest cluster first, and puts each into the group with
+/// the least computing.
 std::vector<idx_t> spread(const cluster_graph& graph, std::size_t count) {
   std::vector<std::size_t> order(graph.computing.size());
   std::iota(order.begin(), order.end(), 0);

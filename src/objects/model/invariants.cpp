@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of a simulation between two steps, and of a finished plan.
+// The invariants of a simulation between two steps, of a configuration, and of a finished plan.
 #include <algorithm>
 #include <cmath>
 #include <set>

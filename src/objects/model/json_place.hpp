@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the JSON of descriptions and plans.
+// Reads the JSON of descriptions and plans.
 #pragma once
 
 #include <base/shared/json_place.hpp>
@@ -14,6 +14,7 @@ using nlohmann::json;
 /// The largest capacity of a stream that a file may name, in messages.
 inline constexpr double most_capacity = 4294967296.0;
 
+/// A place in a description or a plan, which names itself in errors.
 class place : public json_place<place, description_error> {
  public:
   place(const json& value, std::string where, const char* root = "the description")

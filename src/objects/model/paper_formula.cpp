@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's formula. Its equation 10 divides the simulated part by 4 for 2 groups on 4 CPUs, too;
-// equation 16, with the smaller of CPUs and groups, is what is computed here.
+// The paper's formula. Its equation 10 divides the simulated part by 4 also for 2 groups on 4 CPUs. This code
+// computes equation 16, which divides by the smaller of CPUs and groups.
 #include "shared/paper_formula.hpp"
 
 #include <algorithm>

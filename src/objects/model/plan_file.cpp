@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing plan files: what was chosen, for which program and machine.
+// Writes plan files: the chosen plan, with its program and machine.
 #include <map>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading plan files; see plan_reader.hpp. Part of libsukima as well, so it needs nothing of the planner.
+// Reads plan files; see plan_reader.hpp. This file is also a part of libsukima, so it uses nothing of the
+// planner.
 #include "shared/plan_reader.hpp"
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner: groups by METIS, improved by moves of single clusters and by larger streams, each judged
-// by a short simulation; then every model with its best grouping is predicted thoroughly.
+// The planner: makes groups by METIS, and improves them by moves of single clusters and by larger streams. A
+// short simulation judges each change. Then a long simulation predicts every model with its best grouping.
 #include "shared/planner.hpp"
 
 #include <base/shared/assert.hpp>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr effort short_look = {.events = 50'000, .agreement = 0.02};
 constexpr int most_moves = 120;
-constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // times the time before
+constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // largest part of the earlier time
 constexpr std::size_t most_planned_capacity = 65536;
-constexpr double least_spread = 0.01;  // of a prediction, whose simulation stops at this agreement
-/// The relative uncertainty between the times of models with different numbers of threads and processes. In
-/// 24 configurations of the paper's program, where the predicted gain by another CPU was smaller than this,
-/// there was as often a loss, up to eightfold, because the time of messages between CPUs differs from run to
-/// run.
+constexpr double least_spread = 0.01;  // of a prediction, because its simulation ends at this agreement
+/// The relative uncertainty between the times of models with different numbers of threads and processes.
+/// There were 24 configurations of the paper's program in which the predicted gain by another CPU was smaller
+/// than this. In these a loss was as frequent as a gain, and up to eightfold, because the time of messages
+/// between CPUs differs from run to run.
 constexpr double spread_between_cpus = 0.3;
 
 class planner {
@@ -67,7 +67,7 @@ class planner {
                              : time_of(predict(program_, how, request_.where, short_look));
   }
 
-  /// Why the model is left out; empty: it is not.
+  /// Returns the reason why the model is left out; empty if it is not.
   std::string reason_against(execution_model model) const {
     const model_parts parts = parts_of(model);
     const std::string missing = missing_costs(request_.where.costs, model);
@@ -91,7 +91,7 @@ class planner {
     return *std::max_element(all.begin(), all.end()) + 1;
   }
 
-  /// The numbers of groups that are tried: all small ones, then each a third larger than the one before.
+  /// Returns the numbers of groups to try: all small ones, then each a third larger than the one before.
   std::vector<std::size_t> group_counts(execution_model model) const {
     const std::size_t most = std::min<std::size_t>(cluster_count(model), 2 * whole_cpus(request_.where.cpus));
     std::vector<std::size_t> counts;
@@ -135,7 +135,7 @@ class planner {
     if (!request_.by_paper) move_clusters(how, best);
   }
 
-  /// Moves clusters to the groups of their neighbours while that pays. The order is fixed.
+  /// Moves clusters to the groups of their neighbours while that saves time. The order is fixed.
   void move_clusters(configuration& how, double time) const {
     const std::vector<std::size_t>& together = clusters(how.model);
     int moves = 0;
@@ -157,7 +157,7 @@ class planner {
     }
   }
 
-  /// Doubles the capacities while that pays and memory allows.
+  /// Doubles the capacities while that saves time and memory is sufficient.
   void enlarge(configuration& how) const {
     const std::vector<std::size_t> declared = how.capacities;
     double time = quick_time(how);

@@ -17,12 +17,12 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// The mean cost of the messages of some streams, weighted by their numbers, and that number.
+/// The mean cost of the messages of some streams, weighted by their numbers, and the total number.
 struct mean_cost {
   double count = 0, total_ns = 0;
   void add(double messages, const message_cost& cost) {
     count += messages;
-    // On one CPU the sides take turns; on several the stream is as fast as the slower one.
+    // On one CPU the sides take turns; on several CPUs the stream is as fast as the slower side.
     const double together = cost.sender_ns + cost.receiver_ns;
     total_ns += messages * (cost.cpus == 1 ? together : std::max(cost.sender_ns, cost.receiver_ns));
   }
@@ -38,7 +38,7 @@ void set(paper_costs& costs, unit which, double value) {
 std::string missing_costs(const cost_table& costs, execution_model model) {
   const model_parts parts = parts_of(model);
   for (const unit carrier : {parts.pipes ? unit::pipe : parts.between, parts.within}) {
-    // Where each object is a process nothing is within one.
+    // With pipes no stream is carried by unit::process (carrier_of).
     if (parts.pipes && carrier == unit::process) continue;
     if (!costs.knows(carrier)) return "message " + std::string(name_of(carrier));
   }
@@ -54,17 +54,17 @@ prediction predict(const description& program, const configuration& how, const m
   const double events = computations + sum_of(all.messages);
   prediction result;
   if (events == 0) return result;
-  // A tenth is left for what the rounding of small numbers adds.
+  // A tenth of the events is reserved, because rounding small numbers up adds some.
   const double part = std::min(1.0, 0.9 * static_cast<double>(most.events) / events);
   simulation run(program, all, how, where, part, most.seed);
   run.run(most);
   const batch_means::estimate mean = run.mean_time();
   const bool known = std::isfinite(mean.half_width);
   const double simulated = std::max(run.computations(), 1.0);
-  // A program that was recorded did not wait for ever.
+  // A recorded program did not wait for ever.
   result.stuck =
       !program.recorded && run.at_rest() && !run.finished() && simulated < 0.9 * part * computations;
-  // A run that was simulated to its end counts as a whole, its beginning and its end included.
+  // A run that was simulated to its end counts as a whole, including its beginning and its end.
   const double each = run.at_rest() || !known ? run.now() / simulated : mean.mean;
   result.busy_cpus = run.now() > 0 ? run.busy_ns() / run.now() : 0;
   // If a quota or neighbours leave a fraction of a CPU, the program waits for the CPU time that it would use
@@ -98,7 +98,8 @@ double predict_by_paper(const description& program, const configuration& how, co
   }
   paper_costs costs;
   set(costs, parts.between, between.mean());
-  // Under `simulated` nothing is between, and in the other models without groups nothing is within.
+  // Under `simulated` no stream is between groups, and in other models without groups no stream is within
+  // one.
   if (parts.within != parts.between || between.count == 0) set(costs, parts.within, within.mean());
   double main_ns = 0;
   for (std::size_t number = 0; number < program.objects.size(); number++)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a recorded program going if its simulation comes to rest before its end.
+// Continues the simulation of a recorded program if no object can continue before its end.
 //
-// The recorded program has ended, so its objects do not wait for each other for ever. But a description holds
-// only means. An object that asks one of two servers each time has two fractions of a message. If these add
-// up to a little less than one, a computation sends nothing, and the simulation may stand still. It then
-// takes a step that the program must have taken.
+// The recorded program has ended, so its objects do not wait for each other for ever. But a description
+// contains only means. An object that asks one of two servers each time has two fractions of a message. If
+// their sum is a little less than one, a computation may send nothing, and the simulation may come to rest.
+// It then takes a step that the program must have taken.
 #include <algorithm>
 
 #include "model/simulation.hpp"
@@ -15,7 +15,8 @@ bool simulation::waits_for_input(std::size_t object) const {
   return objects_[object].waits_for_input && !objects_[object].ended;
 }
 
-/// The object with the largest fraction of a message sends that message now, and owes the rest.
+/// Lets the object with the largest fraction of a message send that message now. The object's later fractions
+/// first make up for the missing part.
 bool simulation::send_fraction() {
   std::size_t nearest = none, input = 0;
   double most = 0;
@@ -40,7 +41,7 @@ bool simulation::send_fraction() {
   return true;
 }
 
-/// A sender that waits for room gets some: another order of the messages would have left it.
+/// Makes room for a waiting sender, because with another order of the messages there would have been room.
 bool simulation::make_room() {
   for (std::size_t stream = 0; stream < streams_.size(); stream++) {
     if (streams_[stream].waiting_senders == 0) continue;
@@ -51,8 +52,8 @@ bool simulation::make_room() {
   return false;
 }
 
-/// Gives a message to the object that has done the smallest part of its computations. Its senders' means lack
-/// that message.
+/// Gives a message to the object that has done the smallest part of its computations. The means of its
+/// senders lack that message.
 bool simulation::give_input() {
   std::size_t last = none;
   double most_left = 0;
@@ -74,7 +75,7 @@ bool simulation::give_input() {
   return true;
 }
 
-/// \returns whether an object can go on
+/// Takes such a step. \returns whether an object can continue
 bool simulation::go_on_as_recorded() {
   serving_ = none;
   waking_ns_ = 0;

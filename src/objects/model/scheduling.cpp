@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPUs of the simulation: which thread runs, which island it serves, and how it sleeps and is
-// woken.
+// The CPUs of the simulation: which thread runs, which island it serves, and how it sleeps and wakes.
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +8,8 @@
 namespace sukima::objects::model {
 namespace {
 
-constexpr double cpu_slice_ns = 3e6;  // of a thread, while others wait for its CPU
-constexpr double island_slice_ns = 1e6;  // of an object, while others of its island are ready
+constexpr double cpu_slice_ns = 3e6;  // slice of a thread, while others wait for its CPU
+constexpr double island_slice_ns = 1e6;  // slice of an object, while others of its island are ready
 constexpr unsigned island_slice_messages = 64;
 
 }  // namespace
@@ -24,7 +23,7 @@ std::size_t simulation::next_cpu() const {
   return best;
 }
 
-/// The next waiting thread gets the CPU, after a delay.
+/// Gives the CPU to the next waiting thread, after a delay.
 void simulation::dispatch(std::size_t cpu, double delay) {
   cpus_[cpu].thread = none;
   if (thread_queue_.empty()) return;
@@ -34,7 +33,7 @@ void simulation::dispatch(std::size_t cpu, double delay) {
   busy_ns_ += delay;
 }
 
-/// The thread has the CPU from that time on.
+/// Gives the CPU to a thread from that time on.
 void simulation::occupy(std::size_t cpu, std::size_t number, double from) {
   thread_state& thread = threads_[number];
   thread.at = thread_at::cpu;
@@ -43,7 +42,7 @@ void simulation::occupy(std::size_t cpu, std::size_t number, double from) {
   cpus_[cpu] = {from, number};
 }
 
-/// Keeps the CPU busy for that cost from now on; its thread gives way when its slice ends.
+/// Keeps the CPU busy for that cost from now on. Its thread leaves the CPU when its slice ends.
 void simulation::advance(std::size_t cpu, double cost) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (thread_queue_.empty() || now_ + cost <= thread.slice_end) {
@@ -60,8 +59,8 @@ void simulation::advance(std::size_t cpu, double cost) {
   dispatch(cpu, part + same_.until_ns);
 }
 
-/// The thread has nothing to do: it looks around for a while, then sleeps. A worker sleeps at once if another
-/// thread needs its CPU; a thread of its own does not know that.
+/// Called if the thread has nothing to do: it searches for work for a while, then sleeps. A worker sleeps at
+/// once if another thread needs its CPU; an island's own thread cannot know that.
 void simulation::rest(std::size_t cpu) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (!thread.looks_around && (!pool_ || thread_queue_.empty()) && cpus_.size() > 1) {
@@ -75,7 +74,7 @@ void simulation::rest(std::size_t cpu) {
   dispatch(cpu, same_.until_ns);
 }
 
-/// Ends the search of a thread that looks around, because its island can go on.
+/// Ends the search of a thread, because its island can continue.
 void simulation::stop_looking(std::size_t number) {
   thread_state& thread = threads_[number];
   cpu_state& cpu = cpus_[thread.cpu];
@@ -84,7 +83,7 @@ void simulation::stop_looking(std::size_t number) {
   thread.looks_around = false;
 }
 
-/// A sleeping thread can run. The thread that wakes it pays for that: see serve.
+/// Wakes a sleeping thread. The thread that wakes it pays the cost: see serve.
 void simulation::wake(std::size_t number) {
   if (const std::size_t cpu = free_cpu(); cpu != none) {
     waking_ns_ += other_.waker_ns;
@@ -106,7 +105,8 @@ void simulation::wake(std::size_t number) {
     thread_queue_.push_back(number);
     return;
   }
-  // It has had less of the CPU than its waker, so it preempts the waker. A long sleep counts as one slice.
+  // The woken thread has had less CPU time than its waker, so it preempts the waker. A long sleep counts as
+  // one slice.
   woken.ran_ns = std::max(woken.ran_ns, waker.ran_ns - cpu_slice_ns);
   waker.slice_end = now_;
   thread_queue_.push_front(number);
@@ -118,8 +118,8 @@ std::size_t simulation::free_cpu() const {
   return none;
 }
 
-/// CPU is short now, so a thread that looks around sleeps, and a waiting one gets its CPU.
-/// \returns whether a thread looked around
+/// Called if CPU is short: a thread that searches for work sleeps, and a waiting thread gets its CPU.
+/// \returns whether a thread was searching
 bool simulation::end_a_search() {
   for (std::size_t cpu = cpus_.size(); cpu-- > 0;) {
     if (cpus_[cpu].thread == none || !threads_[cpus_[cpu].thread].looks_around) continue;
@@ -131,7 +131,7 @@ bool simulation::end_a_search() {
   return false;
 }
 
-/// The CPU's thread sleeps in the kernel. It keeps its island, whose other objects wait.
+/// Lets the CPU's thread sleep in the kernel. It keeps its island, whose other objects wait.
 void simulation::block(std::size_t cpu) {
   const std::size_t number = cpus_[cpu].thread;
   thread_state& thread = threads_[number];
@@ -140,8 +140,8 @@ void simulation::block(std::size_t cpu) {
   dispatch(cpu, same_.until_ns);
 }
 
-/// The first of the waiting threads gets a CPU: the CPU whose step takes longest. The thread of that CPU goes
-/// on later, with the rest of its step. \pre all CPUs have a thread
+/// Gives the first of the waiting threads a CPU: the CPU whose step takes longest. The thread of that CPU
+/// continues later, with the rest of its step. \pre all CPUs have a thread
 void simulation::preempt() {
   std::size_t last = 0;
   for (std::size_t cpu = 1; cpu < cpus_.size(); cpu++)
@@ -159,7 +159,7 @@ void simulation::preempt() {
   dispatch(last, same_.until_ns);
 }
 
-/// The first of the threads that sleep in the kernel goes on, before others that compute.
+/// Lets the first of the threads that sleep in the kernel continue, before others that compute.
 void simulation::unblock() {
   now_ = std::max(now_, blocked_.top().until);
   const std::size_t number = blocked_.top().thread;
@@ -170,9 +170,9 @@ void simulation::unblock() {
   if (!end_a_search()) preempt();
 }
 
-/// Adds the cost of ending a wait when another thread runs the island, whose CPU caches the object's state.
-/// Between processes, a listener thread in the other process receives the wake-up. It sleeps in between, and
-/// takes its own process's CPU for two switches.
+/// Adds the cost of ending a wait if another thread runs the island, because the CPU of that thread caches
+/// the object's state. Between processes, a listener thread in the other process receives the wake-up. It
+/// sleeps in between, and takes its own process's CPU for two switches.
 void simulation::resume_elsewhere(thread_state& thread) {
   waking_ns_ += resume_ns_;
   if (!listens_) return;
@@ -206,7 +206,7 @@ void simulation::make_ready(std::size_t object) {
   if (sleeping != none) wake(sleeping);
 }
 
-/// \returns whether the thread has an island with something to do
+/// Finds work for a thread. \returns whether the thread has an island that can continue
 bool simulation::find_island(thread_state& thread) {
   const auto has_work = [](const island_state& island) {
     return island.running != none || !island.ready.empty();
@@ -225,7 +225,7 @@ bool simulation::find_island(thread_state& thread) {
   return true;
 }
 
-/// The CPU's thread goes on with its island. \returns false if there is nothing to do
+/// Lets the CPU's thread continue with its island. \returns false if there is nothing to do
 bool simulation::serve(std::size_t cpu) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (!find_island(thread)) return false;
@@ -239,7 +239,7 @@ bool simulation::serve(std::size_t cpu) {
   if (island.running == none) {
     island.running = island.ready.front();
     island.ready.pop_front();
-    // Such a wait is a suspension even if no other object of the island ran in the meantime.
+    // A wait that another island could end is a suspension, even if no other object of the island ran since.
     if (std::exchange(objects_[island.running].was_suspended, false))
       cost = wait_ns_;
     else if (island.running != island.last)
@@ -261,8 +261,8 @@ bool simulation::serve(std::size_t cpu) {
   return true;
 }
 
-/// Whether all objects that end by themselves have done about the same part of their work. Otherwise one ends
-/// before the others, and the rest of the run differs from the simulated part.
+/// Whether all objects that end by themselves have done about the same part of their work. Otherwise one
+/// object ends before the others, and the rest of the run differs from the simulated part.
 bool simulation::in_step() const {
   double least = 1, most = 0;
   for (const object_state& state : objects_) {

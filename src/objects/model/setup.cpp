@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the simulation at its beginning: every object is ready, every thread waits for a CPU.
+// Sets up the simulation: at its beginning every object is ready, and every thread waits for a CPU.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,8 @@ unit carrier_of(const stream& one, const configuration& how) {
   return parts.pipes && carrier == unit::process ? unit::pipe : carrier;
 }
 
-// As tuning::adaptive_spin_ns (runtime): a thread of its own that waits by the default policy.
+// The same as tuning::adaptive_spin_ns of the runtime: how long an island's own thread spins by the default
+// policy.
 constexpr double spin_before_sleep_ns = 3850;
 
 std::size_t group_count(const configuration& how, std::size_t objects) {

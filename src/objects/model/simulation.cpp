@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of the simulation: receiving, computing, sending, waiting for each other.
+// The objects of the simulation: they receive, compute, send, and wait for each other.
 #include "model/simulation.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace sukima::objects::model {
 namespace {
 
-// Fractions of messages add up with rounding errors.
+// Sums of fractions of messages have rounding errors.
 constexpr double nearly_one = 1 - 1e-9;
 
 }  // namespace
@@ -19,7 +19,8 @@ double simulation::full_part(std::size_t stream) const {
   return state.sends > 0 ? std::min(1.0, state.blocked / state.sends) : 0;
 }
 
-/// A Gamma distribution with this mean and standard deviation; exponential if they are equal.
+/// Draws a computing time from a Gamma distribution with this mean and standard deviation; from an
+/// exponential one if they are equal.
 double simulation::computation(const object& one, object_state& state) {
   if (one.spread_ns <= 0 || one.compute_ns <= 0) return one.compute_ns;
   if (one.spread_ns == one.compute_ns) {
@@ -61,7 +62,7 @@ void simulation::wake_sender(std::size_t stream) {
   }
 }
 
-/// Ends the object and breaks its inputs: their senders go on without it.
+/// Ends the object and breaks its inputs, whose senders continue without it.
 void simulation::end(std::size_t object) {
   object_state& state = objects_[object];
   state.ended = true;
@@ -79,16 +80,17 @@ bool simulation::find_send(object_state& state) {
   return false;
 }
 
-/// The sum of the fractions after that input, or without one.
+/// Returns the sum of the fractions after that input, or without an input.
 double& simulation::pool_after(object_state& state, const object& one, std::size_t input) {
   const auto at = std::find(one.receives.begin(), one.receives.end(), input);
   return state.pools[static_cast<std::size_t>(at - one.receives.begin())];
 }
 
-/// Adds the messages that it owes after one computation. Fractions after the same input are alternatives, as
-/// those of a server that answers one of its clients. They add up together; whenever they make a message, it
-/// is for the stream that lacks most of its part. If each added up alone, a server would keep the answers of
-/// all its clients until one of them is due, and no client would ask again.
+/// Adds the messages that the object must send after one computation. Fractions after the same input are
+/// alternatives, as those of a server that answers one of its clients. They have a common sum; whenever the
+/// sum reaches a message, the stream that lacks most of its part gets it. If each fraction had a sum of its
+/// own, a server would keep the answers of all its clients until one of them is due, and no client would ask
+/// again.
 void simulation::owe(object_state& state, const object& one, std::size_t input) {
   const auto sends_now = [&](std::size_t i) { return !one.sends[i].input || one.sends[i].input == input; };
   double& pool = pool_after(state, one, input);
@@ -102,7 +104,7 @@ void simulation::owe(object_state& state, const object& one, std::size_t input) 
   while (pool >= nearly_one) owe_one(state, one, input);
 }
 
-/// One message of the fractions after that input: for the stream that lacks most of its part.
+/// Takes one message from the fractions after that input, for the stream that lacks most of its part.
 void simulation::owe_one(object_state& state, const object& one, std::size_t input) {
   std::size_t most = none;
   for (std::size_t i = 0; i < one.sends.size(); i++) {
@@ -123,7 +125,8 @@ bool simulation::find_input(object_state& state, const object& one, std::size_t&
     input = one.receives[at];
     streams_[input].count--;
     wake_sender(input);
-    // Another object may have taken the message that it was woken for; as withdraw (stream.cpp).
+    // The object was woken for another stream's message and leaves it, so another receiver is woken, as by
+    // withdraw (stream.cpp).
     const std::size_t other = std::exchange(state.woken_for, none);
     if (other != none && other != input && streams_[other].count > 0) wake_receiver(other);
     return true;

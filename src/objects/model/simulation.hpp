@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The discrete-event simulation of an object graph: objects on islands, islands on threads, threads on
-// CPUs.
+// The discrete-event simulation of an object graph: objects on islands, islands on threads, threads on CPUs.
 //
-// There is no queue of events. Each CPU has a clock: the time at which its present step ends and takes
-// effect. The CPU with the earliest clock is next, so effects happen in the order of time.
+// The simulation has no queue of events. Each CPU has a clock: the time at which its present step ends and
+// takes effect. The CPU with the earliest clock is next, so effects happen in the order of time.
 #pragma once
 
 #include <base/shared/walk_pace.hpp>
@@ -25,7 +24,7 @@ namespace sukima::objects::model {
 // Long: objects, islands, threads and CPUs change each other at every step
 class simulation {
  public:
-  /// \param part of the whole run that is simulated: sources make this part of their starts
+  /// \param part the part of the whole run to simulate: objects that start make this part of their starts
   simulation(const description& program, const flow& all, const configuration& how, const machine& where,
              double part, std::uint64_t seed);
 
@@ -43,11 +42,11 @@ class simulation {
   double busy_ns() const { return busy_ns_; }
   double computing_ns(std::size_t object) const { return objects_[object].computing_ns; }
   double blocked_ns(std::size_t object) const { return objects_[object].blocked_ns; }
-  /// The part of the stream's sends that found no room.
+  /// Returns the part of the stream's sends that found no room.
   double full_part(std::size_t stream) const;
 
-  /// The first invariant that does not hold, as a sentence, or null. Between two steps. \par Complexity
-  /// linear in the objects and ends, times the queues of threads and islands
+  /// Returns the first invariant that does not hold between two steps, as a sentence, or null.
+  /// \par Complexity linear in the objects, threads and islands, quadratic in the inputs of one object
   const char* violated_invariant() const;
 
  private:
@@ -58,8 +57,8 @@ class simulation {
     std::size_t capacity = 1, count = 0;
     double sender_ns = 0, receiver_ns = 0;
     std::size_t waiting_senders = 0, waiting_receivers = 0;
-    std::size_t next_sender = 0, next_receiver = 0;  ///< the ones that are looked at first, for fairness
-    bool shared = false;  ///< between islands
+    std::size_t next_sender = 0, next_receiver = 0;  ///< the first ones to try to wake, for fairness
+    bool shared = false;  ///< whether it is between islands
     std::size_t listeners = 0;  ///< receivers that have not ended; without one, messages are dropped
     double sends = 0, blocked = 0;
   };
@@ -67,36 +66,36 @@ class simulation {
     std::size_t island = 0;
     std::size_t next_input = 0;  ///< round robin
     std::size_t next_send = none;  ///< none: it receives next
-    std::size_t waits_for_room = none;  ///< a stream
-    std::size_t woken_for = none;  ///< a stream: its message ended the wait for input
+    std::size_t waits_for_room = none;  ///< the stream for whose room it waits
+    std::size_t woken_for = none;  ///< the stream whose message ended the wait for input
     bool waits_for_input = false, drives = false, ended = false;
-    bool shared_inputs = false;  ///< one of them at least is between islands
-    bool was_suspended = false;  ///< in a wait that another island could end
+    bool shared_inputs = false;  ///< whether at least one of its inputs is between islands
+    bool was_suspended = false;  ///< whether another island could end its last wait
     double starts_left = 0, computing_ns = 0, blocked_ns = 0;
     double computations = 0, computations_left = 0;  ///< until it ends; infinite if it ends with its inputs
-    std::gamma_distribution<double> gamma;  ///< of its computing, if that is neither constant nor exponential
-    std::vector<std::size_t> owed;  ///< for each sending: messages
-    std::vector<double> credit;  ///< for each sending: the fraction that adds up, less what was sent of it
-    std::vector<double> pools;  ///< after each input, and without one: the sum of the fractions
+    std::gamma_distribution<double> gamma;  ///< for its computing times, if not constant or exponential
+    std::vector<std::size_t> owed;  ///< for each sending: messages still to send
+    std::vector<double> credit;  ///< for each sending: the sum of its fractions, minus those messages
+    std::vector<double> pools;  ///< for each input, and for no input: the sum of the fractions
   };
   struct island_state {
     std::deque<std::size_t> ready;
     std::size_t running = none, last = none;  ///< objects
     double slice_began = 0;
-    unsigned in_a_row = 0;  ///< computations
-    std::size_t thread = none;  ///< that holds its token
-    bool queued = false;  ///< waits for a worker
+    unsigned in_a_row = 0;  ///< computations in this slice
+    std::size_t thread = none;  ///< the thread that holds its token
+    bool queued = false;  ///< whether it waits for a worker
   };
   enum class thread_at { sleep, blocked, queue, cpu };
   struct thread_state {
     thread_at at = thread_at::sleep;
     std::size_t island = none;
     std::size_t cpu = none;
-    bool looks_around = false;  ///< on a CPU, with nothing to do
+    bool looks_around = false;  ///< whether it is on a CPU and searches for work
     double unpaid_ns = 0;  ///< the rest of the step in which its slice ended
-    double interrupted_ns = 0;  ///< for the thread that listens for other processes, on its CPU
+    double interrupted_ns = 0;  ///< time that the listener thread took on its CPU
     double slice_end = 0;
-    double ran_ns = 0;  ///< on CPUs, so far
+    double ran_ns = 0;  ///< time that it has run so far
     double blocks_ns = 0;  ///< how long it sleeps in the kernel after the present step
   };
   struct blocked_thread {
@@ -172,8 +171,8 @@ class simulation {
   std::deque<std::size_t> thread_queue_;  ///< threads that could run, but have no CPU
   std::deque<std::size_t> island_queue_;  ///< islands that could run, but have no worker
   std::size_t serving_ = none;  ///< the thread of the present step
-  bool pool_ = false;  ///< threads are workers
-  bool listens_ = false;  ///< islands are processes
+  bool pool_ = false;  ///< whether threads are workers
+  bool listens_ = false;  ///< whether islands are processes
   double switch_ns_ = 0, wait_ns_ = 0, resume_ns_ = 0, look_around_ns_ = 0;
   double waking_ns_ = 0;  ///< the cost of waking others in the present step
   sleep_cost same_, other_;
