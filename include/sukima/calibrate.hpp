@@ -35,15 +35,15 @@ class calibration {
   /// The measurements; points into this object, which may be moved.
   [[nodiscard]] sukima_capacity_profile profile() const;
 
-  /// The members have the meaning and the units of those of sukima_capacity_profile.
-  std::vector<std::uint32_t> cpus;
-  std::vector<sukima_capacity_pair> pairs;
-  std::vector<sukima_capacity_latency> latencies;
-  double switch_ns = 0;
-  double wake_ns = 0;
-  double valid_seconds = 0;
-  std::uint64_t written = 0;
-  std::uint64_t machine = 0;
+  // The members have the meaning and the units of those of sukima_capacity_profile.
+  std::vector<std::uint32_t> cpus;  ///< the CPUs that were measured
+  std::vector<sukima_capacity_pair> pairs;  ///< pairs of CPUs
+  std::vector<sukima_capacity_latency> latencies;  ///< pairs of memory nodes
+  double switch_ns = 0;  ///< time of a switch between threads, in nanoseconds
+  double wake_ns = 0;  ///< time of a wake-up, in nanoseconds
+  double valid_seconds = 0;  ///< how long the profile is valid, in seconds
+  std::uint64_t written = 0;  ///< time of the measurements, in seconds since 1970
+  std::uint64_t machine = 0;  ///< sukima_capacity_machine() at that time
 };
 
 /// Measures the machine, in about 0.1 s for each pair of CPUs and for each pair of memory nodes. The machine
