@@ -23,11 +23,11 @@ static inline int sukima_workers_set(int count) { return count < 1; }
 static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
 #else
 /** Returns the number of the worker that runs this code, from 0; -1 outside worker functions. The code may
- * run on another worker after a construct or a call of a worker function. */
+ *  run on another worker after a construct or a call of a worker function. */
 int sukima_worker_id(void);
 /** Sets how much work thieves can take from the calling task. With SUKIMA_VICTIM=weighted, idle workers try
- * its worker first with a probability in proportion to the weight. The weight holds until it is set again or
- * the fiber of the task ends; a new fiber has 1. Has no effect outside worker functions.
+ *  its worker first with a probability in proportion to the weight. The weight holds until it is set again or
+ *  the fiber of the task ends; a new fiber has 1. Has no effect outside worker functions.
  *  \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
 void sukima_weight_set(double weight);
 /** Returns the largest number of workers that may run at a time, the entering thread included. */
@@ -44,8 +44,8 @@ void sukima_statistics(FILE* file);
 #endif
 
 /** Returns the reason why this thread's last call of a worker function from plain C ended without a result: a
- * text that is valid until the next such call; NULL after a call with a result. In plain C that a worker
- * function called, an uncaught `throw` does not end the call alone: it continues into that worker function.
+ *  text that is valid until the next such call; NULL after a call with a result. In plain C that a worker
+ *  function called, an uncaught `throw` does not end the call alone: it continues into that worker function.
  *
  *  Once a thread has called this function, it handles errors itself: a call that ends by an uncaught `throw`
  *  then returns zero. On other threads such a call ends the program with status 70. */
@@ -65,10 +65,10 @@ const char* sukima_last_error(void);
   })
 #else
 /** Combines the values of a worker_local lvalue (the object, a member, an element) with a binary operator:
- * SUKIMA_REDUCE(count, +). The operands are the value of the code outside workers, and that of each worker
- * that has used the object. Use it in plain C while no entering call runs. Once several nodes have shared an
- * entry it ends the program with status 70, because the objects of other nodes' workers are in other
- * processes. */
+ *  SUKIMA_REDUCE(count, +). The operands are the value of the code outside workers, and that of each worker
+ *  that has used the object. Use it in plain C while no entering call runs. Once several nodes have shared an
+ *  entry it ends the program with status 70, because the objects of other nodes' workers are in other
+ *  processes. */
 #define SUKIMA_REDUCE(x, op)                                                       \
   __extension__({                                                                  \
     sukima_reduction_begin();                                                      \
@@ -94,7 +94,7 @@ const char* sukima_last_error(void);
 /** For these macros: begins a reduction, with the value of the code outside workers. */
 void sukima_reduction_begin(void);
 /** For these macros: from now on a worker_local lvalue means the object of the next worker. \returns 0 if
- * there is no further worker */
+ *  there is no further worker */
 int sukima_reduction_next(void);
 /** For these macros: whether that worker has used the object. */
 int sukima_reduction_found(void);
