@@ -16,7 +16,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// A number of this kernel's run and network namespace (FNV-1a of both).
+/// Returns a number that identifies this boot of the kernel and the network namespace (FNV-1a of both).
 std::uint64_t number_of_host() {
   std::array<char, 64> boot{};
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
@@ -32,7 +32,7 @@ std::uint64_t number_of_host() {
   return hash;
 }
 
-/// The first address of a device that is up and is not the loopback one; else 127.0.0.1.
+/// Returns the address of the first device that is up and is not the loopback device, or else 127.0.0.1.
 std::uint32_t address_of_host() {
   std::uint32_t found = htonl(INADDR_LOOPBACK);
   ifaddrs* all = nullptr;
@@ -82,7 +82,7 @@ void bell::ring(node_id to, std::uint64_t sent) const noexcept {
   at.sin_addr.s_addr = there.host == here_.host ? htonl(INADDR_LOOPBACK) : there.address;
   at.sin_port = there.port;
   const datagram d{known_, self_, 0, sent};
-  // If it is not delivered, the regular probe finds the message.
+  // If the datagram is lost, the regular probe finds the message.
   static_cast<void>(
       sendto(socket_, &d, sizeof d, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&at), sizeof at));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bell: MPI cannot sleep until a message arrives. So a datagram follows each message, and a node sleeps
-// in poll(2) until one arrives. A bell holds only the number of messages. If one is lost, the node notices
-// the message at its next regular probe; a forged one costs some probes.
+// in poll(2) until a datagram arrives. It contains only the number of messages sent so far. If a datagram is
+// lost, the node finds the message at its next regular probe. A forged datagram costs some probes.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -12,11 +12,11 @@
 
 namespace sukima::cluster {
 
-/// Address of a node's bell, which the nodes exchange as plain bytes.
+/// The address of a node's bell. The nodes exchange it as plain bytes.
 struct bell_address {
-  std::uint64_t host = 0;  ///< the same for nodes that reach each other by the loopback device
-  std::uint32_t address = 0;  ///< IPv4 of the host, in network order
-  std::uint16_t port = 0;  ///< in network order
+  std::uint64_t host = 0;  ///< equal for nodes that reach each other over the loopback device
+  std::uint32_t address = 0;  ///< IPv4 address of the host, in network byte order
+  std::uint16_t port = 0;  ///< in network byte order
 };
 
 class bell {
@@ -27,12 +27,13 @@ class bell {
   bell(const bell&) = delete;
   bell& operator=(const bell&) = delete;
 
-  /// Port 0: there is no bell here.
+  /// The address of this node's bell. Port 0: this node has no bell.
   bell_address here() const noexcept { return here_; }
   void meet(node_id self, std::vector<bell_address> all, const secret& known);
-  /// `sent` messages went to that node so far.
+  /// Sends a bell to that node. \param sent  the number of messages sent to that node so far
   void ring(node_id to, std::uint64_t sent) const noexcept;
-  /// Takes the bells that have arrived. \param counts by node: the largest number of announced messages
+  /// Takes the bells that have arrived. \param counts by node: the largest number of messages that a bell
+  /// announced
   void take(std::vector<std::uint64_t>& counts) const noexcept;
   int descriptor() const noexcept { return socket_; }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes joined by MPI: compiled once for each implementation, as a plug-in.
+// The transport by MPI, a plug-in that is compiled once for each implementation of MPI.
 //
-// Only the cluster thread calls MPI (MPI_THREAD_FUNNELED, or MULTIPLE where the program has initialised MPI
-// itself). Other threads leave messages in the outbox and wake it. It never waits inside MPI: it sleeps in
-// poll(2) until the bell rings (bell.hpp), and sends and receives without blocking. A bell may be faster than
-// its message. Then the thread probes MPI each 50 µs until the announced number has arrived, for at most 20
-// ms. It probes twice each time, because Open MPI's MPI_Iprobe looks before it makes progress.
+// Only the cluster thread calls MPI (MPI_THREAD_FUNNELED, or MULTIPLE if the program initialised MPI itself).
+// Other threads put messages into the outbox and wake it. It never waits inside MPI: it sleeps in poll(2)
+// until the bell rings (bell.hpp), and its sends and receives do not block. A bell may arrive before its
+// message. Then the thread probes MPI every 50 µs until the announced number of messages has arrived, for at
+// most 20 ms. It probes twice each time, because Open MPI's MPI_Iprobe searches before it makes progress.
 #include "transport/mpi.hpp"
 
 #include "mpi/bell.hpp"
@@ -35,12 +35,13 @@ namespace {
 
 constexpr int tag_message = 1;
 constexpr int tag_leave = 2;
-/// Pauses between probes while a message is on its way: the first one doubles up to the second one.
+/// Pauses between probes while a message is under way. The pause starts at the first value and doubles up to
+/// the second.
 constexpr std::chrono::microseconds shortest_pause{50};
 constexpr std::chrono::microseconds longest_pause{2000};
 /// How long the thread probes for an announced message.
 constexpr std::chrono::milliseconds announced_time{20};
-/// Pauses between the regular probes of an idle node, because a bell may be lost: the first and the last one.
+/// Shortest and longest pause between the regular probes of an idle node, because a bell may be lost.
 constexpr std::chrono::milliseconds insurance{20};
 constexpr std::chrono::milliseconds longest_insurance{100};
 constexpr std::size_t program_text = 512;
@@ -84,26 +85,27 @@ class mpi_transport final : public transport {
       p.queued += message.size();
       outbox_.push_back({MPI_REQUEST_NULL, to, std::move(message), false});
     }
-    if (std::this_thread::get_id() != thread_) wake();  // the cluster thread itself sends before it sleeps
+    if (std::this_thread::get_id() != thread_) wake();  // the cluster thread sends before it sleeps
     return true;
   }
 
   void wait(clock::time_point until) override {
     auto pause = shortest_pause;
     auto idle_pause = insurance;
-    // Then the node has had a turn with room for all that it kept, and has left nothing in the outbox.
+    // In the previous turn the node could send everything that it kept, and the outbox has become empty
+    // since.
     const bool has_said_all = finalize_seen_ && has_sent_all();
     for (;;) {
       const bool any = make_progress();
       if (has_said_all) {
         end_before_others();
       } else if (finalize_seen_) {
-        if (has_sent_all()) return;  // now there is room
+        if (has_sent_all()) return;  // now there is room in the outbox
       } else if (finalizes_.load()) {  // partner: finalizes()
         finalize_seen_ = true;
-        return;  // the node may have something to send yet
+        return;  // the node may still have messages to send
       }
-      // A ring that comes after this has yet to wake the sleep below. Partner: ring().
+      // A ring after this exchange also wakes the sleep below. Partner: ring().
       if (rung_.exchange(false) || any || clock::now() >= until) return;
       std::chrono::microseconds most = idle_pause;
       if (is_busy()) {
@@ -116,14 +118,14 @@ class mpi_transport final : public transport {
     }
   }
   void ring() noexcept override {
-    rung_.store(true);  // then wake; partner: wait()
+    rung_.store(true);  // before the wake-up; partner: wait()
     wake();
   }
   transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
 
   std::uint64_t taken_by(node_id to) override { return peers_[to].taken; }
 
-  /// MPI's nodes end together, so patience does not count: it sleeps until all leave.
+  /// Nodes of MPI end together, so this ignores the patience and waits until all nodes leave.
   void stop(std::chrono::milliseconds /*patience*/) noexcept override {
     {
       const std::lock_guard hold(lock_);
@@ -141,12 +143,12 @@ class mpi_transport final : public transport {
 
  private:
   struct peer {
-    std::size_t queued = 0;  ///< bytes that were not sent yet; guarded by lock_
-    bool gone = false;  ///< it has left; changed under lock_
+    std::size_t queued = 0;  ///< number of bytes that were not sent yet; guarded by lock_
+    bool gone = false;  ///< the node has left; changed under lock_
     std::uint64_t sent = 0;
-    std::uint64_t taken = 0;  ///< bytes
+    std::uint64_t taken = 0;  ///< number of bytes
     std::uint64_t received = 0;
-    std::deque<incoming> arriving;  ///< in the order of their sending
+    std::deque<incoming> arriving;  ///< in the order in which they were sent
   };
 
   void initialise() {
@@ -170,27 +172,27 @@ class mpi_transport final : public transport {
     initialised_before = true;
   }
 
-  /// Registers for the case that the program ends MPI itself: this thread calls MPI for the last time before
-  /// that.
+  /// Registers a function that runs when the program itself ends MPI. It waits until this thread has called
+  /// MPI for the last time.
   void end_before_finalize() {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &finalize_key_, this);
     MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   }
-  /// A later MPI_Finalize must not look for this transport.
+  /// Unregisters that function, so that a later MPI_Finalize does not use this transport.
   void forget_finalize() {
     if (finalize_key_ == MPI_KEYVAL_INVALID) return;
-    is_quiet_.store(true);  // then delete: that calls finalizes(), which waits for it
+    is_quiet_.store(true);  // before the deletion, which calls finalizes(), which waits for this
     is_quiet_.notify_all();
-    if (finalizes_.load()) return;  // it is in MPI_Finalize, which deletes it; partner: finalizes()
+    if (finalizes_.load()) return;  // MPI_Finalize is running and deletes the attribute; partner: finalizes()
     MPI_Comm_delete_attr(MPI_COMM_SELF, finalize_key_);
     MPI_Comm_free_keyval(&finalize_key_);
   }
-  /// MPI_Finalize calls it first.
+  /// The function that MPI_Finalize calls first.
   static int finalizes(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* transport) {
     auto* const me = static_cast<mpi_transport*>(transport);
-    me->finalizes_.store(true);  // then wake; partner: wait()
+    me->finalizes_.store(true);  // before the wake-up; partner: wait()
     me->wake();
-    me->is_quiet_.wait(false);  // then MPI is this thread's; partner: end_before_others
+    me->is_quiet_.wait(false);  // afterwards this thread alone calls MPI; partner: end_before_others
     return MPI_SUCCESS;
   }
 
@@ -218,9 +220,9 @@ class mpi_transport final : public transport {
     announced_.resize(chosen_.nodes);
   }
 
-  /// \returns whether a message was delivered
+  /// \returns whether it delivered a message
   bool make_progress() {
-    bell_.take(announced_);  // also when MPI has ended: one that stays there would end each sleep at once
+    bell_.take(announced_);  // even after MPI has ended, because an unread bell would end each sleep at once
     if (is_quiet_.load()) return false;
     send_outbox();
     end_sends();
@@ -239,7 +241,7 @@ class mpi_transport final : public transport {
     if (taken.empty()) return;
     std::vector<bool> rings(chosen_.nodes);
     for (outgoing& o : taken) {
-      if (peers_[o.to].gone && !o.leaves) continue;  // its request is the null one, which has ended
+      if (peers_[o.to].gone && !o.leaves) continue;  // its request stays null, which counts as complete
       MPI_Isend(o.content.data(), static_cast<int>(o.content.size()), MPI_BYTE, static_cast<int>(o.to),
                 o.leaves ? tag_leave : tag_message, all_, &o.request);
       ++peers_[o.to].sent;
@@ -267,7 +269,7 @@ class mpi_transport final : public transport {
     }
   }
 
-  /// \returns whether there was a message
+  /// \returns whether a message was found
   bool begin_receive() {
     int flag = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -309,7 +311,7 @@ class mpi_transport final : public transport {
     return any;
   }
 
-  /// Whether a message is on its way, so that MPI must be polled.
+  /// Whether a message is under way, so that MPI must be polled.
   bool is_busy() {
     if (is_quiet_.load()) return false;
     if (!sending_.empty()) return true;
@@ -331,7 +333,7 @@ class mpi_transport final : public transport {
     return outbox_.empty() && sending_.empty();
   }
 
-  /// Once all is sent, the program may end MPI.
+  /// Lets the program end MPI once all messages are sent.
   void end_before_others() {
     if (is_quiet_.load() || !has_sent_all()) return;
     is_quiet_.store(true);  // partner: finalizes()
@@ -349,7 +351,7 @@ class mpi_transport final : public transport {
     const std::uint64_t one = 1;
     static_cast<void>(!write(wake_, &one, sizeof one));
   }
-  /// \returns whether another thread woke it, or a bell
+  /// \returns whether another thread or a bell ended the sleep
   bool sleep(clock::time_point until) const {
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
     const timespec time{left > 0 ? left / 1'000'000'000 : 0, left > 0 ? left % 1'000'000'000 : 0};
@@ -360,7 +362,7 @@ class mpi_transport final : public transport {
     return ready > 0;
   }
 
-  /// Whether a transport of this process has initialised MPI, and the same thread calls it again.
+  /// Whether a transport of this process initialised MPI. A later transport is used by the same thread.
   static inline bool initialised_before = false;
 
   const mpi_settings chosen_;
@@ -369,22 +371,23 @@ class mpi_transport final : public transport {
   MPI_Comm all_ = MPI_COMM_NULL;
   node_id self_ = 0;
   bell bell_;
-  std::vector<std::uint64_t> announced_;  ///< by node: messages that its bell has announced
+  std::vector<std::uint64_t> announced_;  ///< by node: number of messages that its bells have announced
   clock::time_point announced_until_;
   std::list<outgoing> sending_;
-  /// Sequentially consistent: of several rings only the last store is read. Partners: ring(), wait().
+  /// Sequentially consistent: after several rings only the last store is read. Partners: ring(), wait().
   std::atomic<bool> rung_{false};
   /// Whether the program is inside MPI_Finalize. Partners: finalizes(), wait().
   std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
-  int finalize_key_ = MPI_KEYVAL_INVALID;  ///< of what MPI_Finalize calls; invalid: Sukima ends MPI
-  /// Whether the cluster thread will not call MPI any more. Only that thread stores it. Partner: finalizes().
+  int finalize_key_ = MPI_KEYVAL_INVALID;  ///< key for MPI_Finalize's call; invalid: Sukima ends MPI
+  /// Set when the cluster thread will not call MPI any more. Only that thread stores it. Partner:
+  /// finalizes().
   std::atomic<bool> is_quiet_{false};
 
-  std::mutex lock_;  ///< guards the next ones, and what says so in `peer`
+  std::mutex lock_;  ///< guards the members below, and those of `peer` that name it
   std::vector<peer> peers_;
   std::list<outgoing> outbox_;
-  bool leaving_ = false;  ///< written by the cluster thread under the lock
+  bool leaving_ = false;  ///< written by the cluster thread under lock_
   const int wake_;
 };
 

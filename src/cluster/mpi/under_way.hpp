@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that MPI sends or receives, with the memory that it uses until then.
+// Messages that MPI is sending or receiving, with the memory that it uses until they are complete.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -12,7 +12,7 @@ struct outgoing {
   MPI_Request request = MPI_REQUEST_NULL;
   node_id to = 0;
   bytes content;
-  bool leaves = false;  ///< the last one to that node
+  bool leaves = false;  ///< it is the last message to that node
 };
 struct incoming {
   MPI_Request request = MPI_REQUEST_NULL;

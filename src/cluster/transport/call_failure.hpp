@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed attempt to connect says about the other node. Decisions only.
+// Classifies failed attempts to connect to another node. Decisions only.
 #pragma once
 
 #include <boost/asio/error.hpp>
@@ -8,8 +8,9 @@
 
 namespace sukima::cluster {
 
-/// Of several addresses of a node the last one in this order counts. So one address where no program listens
-/// says nothing if the node may listen at another one.
+/// Reasons in ascending order of precedence: if the attempts at several addresses of a node fail, the last
+/// reason in this order decides. So the node is not considered gone if no program listens at one address,
+/// but the node may listen at another one.
 enum class call_failure : std::uint8_t {
   no_protocol,  ///< this machine does not have that kind of address
   refused,      ///< no program listens there: the node is gone
@@ -26,7 +27,7 @@ inline call_failure failure_of(const boost::system::error_code& error) noexcept 
                          error == asio_error::network_down || error == asio_error::timed_out ||
                          error == asio_error::connection_reset || error == asio_error::connection_aborted ||
                          error == asio_error::access_denied || error == errc::operation_not_permitted ||
-                         error == asio_error::operation_aborted;  // its time has passed
+                         error == asio_error::operation_aborted;  // the attempt took too long
   return is_no_way ? call_failure::no_way : call_failure::no_means;
 }
 

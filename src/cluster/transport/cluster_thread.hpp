@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread that a node has for its cluster.
+// The single thread of a node that exchanges messages with other nodes.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -22,13 +22,13 @@ class cluster_thread {
   cluster_thread(const cluster_thread&) = delete;
   cluster_thread& operator=(const cluster_thread&) = delete;
 
-  /// Runs `meet` in a new thread, and then `serve`, which returns soon after is_stopping() has become true.
-  /// Returns when `meet` has. \throws what `meet` throws: then there is no thread
+  /// Runs `meet` in a new thread, and then `serve`, which must return soon after is_stopping() becomes true.
+  /// Returns when `meet` has returned. \throws what `meet` throws; then there is no thread
   template <class Meet, class Serve> void start(Meet meet, Serve serve) {
     std::promise<void> met;
     std::future<void> meeting = met.get_future();
     {
-      const sukima::detail::signals_blocked here;  // signals are for the program's own threads
+      const sukima::detail::signals_blocked here;  // signals are handled by the program's own threads
       thread_ = std::thread([&met, meet = std::move(meet), serve = std::move(serve)]() mutable {
         const sukima::detail::own_thread own;
         pthread_setname_np(pthread_self(), "sukima-cluster");
@@ -50,13 +50,13 @@ class cluster_thread {
     }
   }
 
-  /// Partner: stop(), which rings afterwards.
+  /// Whether stop() was called. Partner: stop(), which rings afterwards.
   bool is_stopping() const noexcept { return stopping_.load(); }
-  /// Ends the thread, and waits until it has ended. A second call does nothing. \param by the transport at
-  /// which the thread waits
+  /// Ends the thread, and waits until it has ended. A second call does nothing.
+  /// \param by the transport in whose wait() the thread sleeps
   void stop(transport& by) {
     if (!thread_.joinable()) return;
-    stopping_.store(true);  // then ring; partner: is_stopping
+    stopping_.store(true);  // before the ring; partner: is_stopping
     by.ring();
     thread_.join();
   }

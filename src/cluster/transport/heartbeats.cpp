@@ -30,14 +30,15 @@ void heartbeats::stop() noexcept {
 void heartbeats::beat() {
   timer_.expires_after(settings_.period);
   timer_.async_wait([this](boost::system::error_code error) {
-    // Bytes that have arrived until now count first: perhaps this node itself stood still.
+    // First handle bytes that have already arrived: this node itself may have been stopped.
     if (!error) boost::asio::post(io_, [this] { look_for_silence(); });
   });
 }
 
 void heartbeats::look_for_silence() {
   visit_neighbours(own_.node, own_.nodes, [this](node_id n, node_id far) {
-    // For one that takes the place of a neighbour, that may still be there: then it sends nothing by itself.
+    // A node that replaces a gone neighbour may not know of that loss; it then sends nothing unless it is
+    // asked.
     if (stopped_ || !handlers_.send(n, far > neighbours_on_a_side)) return false;
     if (judges_ && ++silent_[n] > settings_.silent_beats) handlers_.on_silent(n);
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that mpirun started, connected by that MPI. A plug-in for each implementation calls MPI
-// (mpi/mpi_transport.cpp), so a program itself is linked with no MPI.
+// A transport for nodes that mpirun started: they exchange messages by that MPI. For each implementation of
+// MPI a plug-in makes the calls (mpi/mpi_transport.cpp), so the program itself is not linked with MPI.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -14,40 +14,41 @@ namespace sukima::cluster {
 
 enum class mpi_kind : std::uint8_t { open_mpi, mpich };
 
-/// The contents of the starter's variables.
+/// The place of this process, as the variables of the starter state it.
 struct mpi_place {
   mpi_kind kind;
   node_id node;
   unsigned nodes;
 };
-/// Nothing: this process was not started by an MPI, or it is alone there.
-/// \param variable  the value of a variable, or null
+/// Returns nothing if no MPI started this process, or if it is the only process there.
+/// \param variable  returns the value of a variable, or null
 std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name));
 
-/// Whether srun or a PMIx launcher started this process beside others, and no MPI joins them.
+/// Whether srun or a PMIx launcher started this process beside others, but no MPI connects them.
 /// \param variable  as above
-/// \returns a sentence about that, and what to do; empty: it was not, as far as the variables show
+/// \returns a sentence about that, and what to do; empty: the variables show no such start
 /// \pre started_by_mpi returns nothing
 std::string started_without_mpi(const char* (*variable)(const char* name));
 
 struct mpi_settings {
-  unsigned nodes;       ///< as the starter says
-  std::string program;  ///< version and build id: the same on all nodes
-  bool finalizes;       ///< by stop(), if it was start() that initialised MPI
+  unsigned nodes;       ///< as the starter states
+  std::string program;  ///< version and build id, equal on all nodes
+  bool finalizes;       ///< whether stop() finalises MPI if start() initialised it
 };
 
-/// The name of what a plug-in exports, with the number of this interface.
+/// The name of the function that a plug-in exports, with the version number of this interface.
 inline constexpr const char* mpi_plugin_function = "sukima_cluster_mpi_1";
 using mpi_plugin = transport* (*)(const mpi_settings&);
 
-/// The places of a plug-in, in the order of the search. With SUKIMA_CLUSTER_PLUGINS it is that folder only.
-/// Otherwise: beside the library or the program, where the dynamic linker looks, beside the launcher of PATH,
-/// and in the folder of the installation as it was built.
-/// \param variable  the value of a variable, or null
+/// Returns the paths where a plug-in is searched, in that order. If SUKIMA_CLUSTER_PLUGINS is set, only that
+/// folder is searched. Otherwise: beside the library or the program, in the folders of the dynamic linker,
+/// beside the launcher in PATH, and in the installation folder that was set at build time.
+/// \param variable  returns the value of a variable, or null
 std::vector<std::string> places_of_plugin(const std::string& file, const char* (*variable)(const char* name));
 
+/// Loads the plug-in for that MPI and makes its transport.
 /// \param variable  as above
-/// \throws start_failure there is no plug-in for that MPI
+/// \throws start_failure no plug-in for that MPI can be loaded
 std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
                                               const char* (*variable)(const char* name));
 

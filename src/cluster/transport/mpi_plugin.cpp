@@ -17,20 +17,20 @@ namespace sukima::cluster {
 
 namespace {
 
-/// The variables that an MPI sets for the processes that it starts.
+/// The variables that an MPI implementation sets for the processes that it starts.
 struct starter {
   mpi_kind kind;
   const char* node;
   const char* nodes;
 };
-// Open MPI first: under its mpirun there may be variables of an outer PMI.
+// Open MPI comes first, because under its mpirun there may be variables of an outer PMI.
 constexpr starter starters[]{{mpi_kind::open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                              {mpi_kind::mpich, "PMI_RANK", "PMI_SIZE"}};
 
-/// Slurm's steps with numbers from here on have no tasks of srun: a job's script, its interactive shell.
+/// Slurm's steps from this number on contain no tasks of srun: a job's script, its interactive shell.
 constexpr unsigned first_special_step = 0xfffffff0;
 
-/// What is wrong with several processes, and what to do.
+/// The problem if several processes are not connected, and what to do.
 constexpr const char* nothing_joins =
     ", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 "
     "(MPICH), srun --mpi=pmix (Open MPI) or sukima cluster run, or each process by itself with sukima "
@@ -40,13 +40,14 @@ std::optional<unsigned> number_in(const char* text) noexcept {
   return text == nullptr ? std::nullopt : parse_number<unsigned>(text);
 }
 
-/// A process of a step that srun has started with several tasks.
+/// A process in a step that srun started with several tasks.
 struct slurm_task {
   unsigned number;
   unsigned tasks;
 };
 std::optional<slurm_task> own_slurm_task(const char* (*variable)(const char* name)) {
-  // The number of a step's tasks is set by srun only: a job's script has SLURM_PROCID and SLURM_NTASKS, too.
+  // Only srun sets the number of a step's tasks. SLURM_PROCID and SLURM_NTASKS are set in a job's script,
+  // too.
   const auto step = number_in(variable("SLURM_STEP_ID"));
   const auto task = number_in(variable("SLURM_PROCID"));
   const auto tasks = number_in(variable("SLURM_STEP_NUM_TASKS"));
@@ -54,27 +55,28 @@ std::optional<slurm_task> own_slurm_task(const char* (*variable)(const char* nam
   return slurm_task{*task, *tasks};
 }
 
-/// Whether srun --mpi=pmix has started this process: its PMIx has a namespace of Slurm's for the step, and
-/// the process's number there.
+/// Whether srun --mpi=pmix started this process: then PMIx names a namespace of Slurm for the step, and the
+/// number of the process in it.
 bool has_pmix_of_slurm(const slurm_task& own, const char* (*variable)(const char* name)) {
   const char* const space = variable("PMIX_NAMESPACE");
   return space != nullptr && std::string_view(space).starts_with("slurm.pmix.") &&
          number_in(variable("PMIX_RANK")) == own.number;
 }
 
-/// The folder of the file that this code is in: the program, or libsukima-cluster.so.
+/// The folder of the file that contains this code: the program, or libsukima-cluster.so.
 std::string own_folder() {
   Dl_info where{};
   if (dladdr(reinterpret_cast<const void*>(&started_by_mpi), &where) == 0 || where.dli_fname == nullptr)
     return {};
   std::filesystem::path file(where.dli_fname);
   std::error_code error;
-  // The program's name as it was called.
+  // dladdr returned the program's name as it was called.
   if (!file.is_absolute()) file = std::filesystem::read_symlink("/proc/self/exe", error);
   return file.parent_path().string();
 }
 
-/// The folder of the plug-ins beside the first `sukima` of that PATH; empty: there is none.
+/// Returns the folder of the plug-ins beside the first `sukima` in that PATH; empty: PATH contains no
+/// `sukima`.
 std::string folder_beside_launcher(std::string_view path) {
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
@@ -102,7 +104,7 @@ std::vector<std::string> places_of_plugin(const std::string& file,
     all.push_back(own + "/sukima/" + file);
     all.push_back(own + "/" + file);
   }
-  all.push_back(file);  // where the dynamic linker looks: the program may name the folder of its library
+  all.push_back(file);  // the dynamic linker searches, and the program may contain the folder of its library
   if (const char* const path = variable("PATH"))
     if (const std::string beside = folder_beside_launcher(path); !beside.empty())
       all.push_back(beside + "/" + file);
@@ -115,7 +117,7 @@ std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name
     const auto node = number_in(variable(by.node));
     const auto nodes = number_in(variable(by.nodes));
     if (node && nodes && *nodes > 1 && *node < *nodes) return mpi_place{by.kind, *node, *nodes};
-    if (node && nodes) return {};  // it is alone there, also if srun has started that mpirun's daemons
+    if (node && nodes) return {};  // it is alone there, even if srun started that mpirun's daemons
   }
   if (const auto own = own_slurm_task(variable); own && has_pmix_of_slurm(*own, variable))
     return mpi_place{mpi_kind::open_mpi, own->number, own->tasks};
@@ -123,13 +125,13 @@ std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name
 }
 
 std::string started_without_mpi(const char* (*variable)(const char* name)) {
-  // An MPI counts that says that the process is alone, too: its mpirun may run in a step of several tasks.
+  // An MPI that states one process counts, too: its mpirun may run in a step of several tasks.
   for (const starter& by : starters)
     if (number_in(variable(by.node)) && number_in(variable(by.nodes))) return {};
   if (const auto own = own_slurm_task(variable))
     return "srun has started this program " + std::to_string(own->tasks) + " times" + nothing_joins;
-  // A PMIx launcher does not announce how many processes there are. Number 0 may be alone: Open MPI also
-  // gives it to a program that was started by itself and calls MPI_Init.
+  // A PMIx launcher does not announce the number of processes. The process with number 0 may be alone: Open
+  // MPI also gives that number to a program that was started by itself and calls MPI_Init.
   const auto rank = number_in(variable("PMIX_RANK"));
   if (rank && *rank > 0)
     return std::string("a PMIx launcher has started this program several times") + nothing_joins;
@@ -142,7 +144,7 @@ std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings&
   const std::string file = open_mpi ? "sukima-cluster-openmpi.so" : "sukima-cluster-mpich.so";
   std::string why;
   for (const std::string& place : places_of_plugin(file, variable)) {
-    // RTLD_GLOBAL: Open MPI loads its own plug-ins, which look for its functions.
+    // RTLD_GLOBAL: Open MPI loads its own plug-ins, which need its symbols.
     void* const plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (plugin == nullptr) {
       const char* const error = dlerror();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// When to give up an activity that consists of steps.
+// The deadline of an activity that consists of steps.
 #pragma once
 
 #include "transport/transport.hpp"
 
 namespace sukima::cluster {
 
-/// Gives up after a time without a step, however long all steps together take.
+/// Computes a deadline that moves with each step, however long all steps take together.
 class progress_deadline {
  public:
   /// \param patience  the longest time without a step
   explicit progress_deadline(std::chrono::milliseconds patience) : patience_(patience) {}
   /// Returns when to give up if no further step happens.
-  /// \param steps  another number after each step
+  /// \param steps  a number that differs after each step
   clock::time_point after(std::uint64_t steps, clock::time_point now) {
     if (!began_ || steps != steps_) end_ = now + patience_;
     began_ = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are connected if there are many. Decisions only.
+// Determines which nodes are connected if there are many. Decisions only.
 //
-// Up to most_meshed nodes, each has a connection to each other one. If there are more, each is connected to
-// node 0 and to its neighbours in the ring of nodes from the start, and to other nodes after it has a message
-// for them (calls.hpp). To keep the connections few, nodes steal from their partners only: node 0, where each
-// entry begins, and nodes whose distance in the ring is a power of two. A node other than 0 has at most 2
-// ⌈log2(nodes)⌉ + 1 of them. Source of the distances: Stoica et al., "Chord: a scalable peer-to-peer lookup
-// service for internet applications", SIGCOMM 2001.
+// Up to most_meshed nodes, each node has a connection to each other one. If there are more, each is connected
+// to node 0 and to its neighbours in the ring of nodes from the start. It connects to other nodes when it has
+// a message for them (calls.hpp). To keep the connections few, nodes steal from their partners only: node 0,
+// where each entry begins, and nodes whose distance in the ring is a power of two. A node other than 0 has at
+// most 2 ⌈log2(nodes)⌉ + 1 partners. Source of the distances: Stoica et al., "Chord: a scalable peer-to-peer
+// lookup service for internet applications", SIGCOMM 2001.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,9 +15,10 @@
 
 namespace sukima::cluster {
 
-/// Largest number of nodes, including nodes that may join, of which each has a connection to each other one.
+/// Largest number of nodes, including places for nodes that join, at which all nodes are connected to each
+/// other.
 inline constexpr unsigned most_meshed = 32;
-/// Neighbours of a node on each side of the ring.
+/// Number of neighbours of a node on each side in the ring.
 inline constexpr node_id neighbours_on_a_side = 2;
 
 /// Distance from one node to another one in the ring. \pre both are below `nodes`
@@ -25,19 +26,19 @@ constexpr node_id distance(node_id from, node_id to, unsigned nodes) noexcept {
   return (to + nodes - from) % nodes;
 }
 
-/// Whether two nodes are neighbours in the ring while all nodes live.
+/// Whether two nodes are neighbours in the ring while all nodes are alive.
 constexpr bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
   return distance(a, b, nodes) <= neighbours_on_a_side || distance(b, a, nodes) <= neighbours_on_a_side;
 }
 
-/// Whether two nodes of a sparse transport ask each other for tasks.
+/// Whether two nodes of a sparse transport request tasks from each other.
 constexpr bool ask_each_other(node_id a, node_id b, unsigned nodes) noexcept {
   return a == 0 || b == 0 || std::has_single_bit(distance(a, b, nodes)) ||
          std::has_single_bit(distance(b, a, nodes));
 }
 
-/// Calls look(node, its distance) for the nodes on both sides of one, the nearest first, until it has
-/// returned true for neighbours_on_a_side nodes on each side. look returns whether that node is there.
+/// Calls look(node, its distance) for the nodes on both sides of `self`, the nearest first, until look has
+/// returned true for neighbours_on_a_side nodes on each side. look returns whether that node is in the run.
 template <class Look> void visit_neighbours(node_id self, unsigned nodes, Look look) {
   const auto visit_side = [&](node_id step, node_id farthest) {
     node_id found = 0;

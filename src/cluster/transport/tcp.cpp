@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and frames of nodes that have met.
+// Sends and receives messages and frames after the nodes have met.
 #include "transport/tcp_transport.hpp"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ tcp_transport::tcp_transport(tcp_settings chosen)
              {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
               .on_silent =
                   [this](node_id n) {
-                    // A node that stands still does not send the list.
+                    // A node that does not respond sends no list.
                     if (!meeting_ || (chosen_.survives_losses && n == lister() && !is_listed_))
                       lose_silent(n);
                   }}),
@@ -49,7 +49,7 @@ node_id tcp_transport::start(receiver& to, clock::time_point deadline) {
     keep_from_children(chosen_.ended_nodes);
     look_for_ended_nodes();
   }
-  beats_.begin();  // others may have met, and only beats show them this one
+  beats_.begin();  // other nodes may have met already, and only heartbeats show them that this node is alive
   while (failure_.empty() && !has_met() && clock::now() < end_of_meeting())
     io_.run_one_until(end_of_meeting());
   if (failure_.empty() && !has_met()) {
@@ -60,7 +60,7 @@ node_id tcp_transport::start(receiver& to, clock::time_point deadline) {
     else
       end_meeting_without_newcomers();
   }
-  // The other side must receive the end of the handshake, the list, or the reason.
+  // The other side must receive the end of the handshake, the list of nodes, or the reason for a failure.
   const auto least = clock::now() + std::chrono::seconds(1);
   const auto end = failure_.empty() ? std::max(deadline, least) : least;
   while (is_sending() && clock::now() < end) io_.run_one_until(end);
@@ -125,13 +125,13 @@ void tcp_transport::take(tcp_connection& c, const frame& f) {
     return;
   }
   if (f.kind == frame_kind::members && (meeting_ || chosen_.survives_losses) && c.peer().node == lister()) {
-    if (meeting_) take_members(f.content);  // else this node could not wait for it
+    if (meeting_) take_members(f.content);  // later this node could not wait for the nodes in it
     return;
   }
   if (f.kind != frame_kind::data && f.kind != frame_kind::leave &&
       (f.kind != frame_kind::gone || !is_sparse_))
     throw frame_error("a frame of the meeting came late");
-  if (f.kind == frame_kind::gone) static_cast<void>(read_news(f.content));  // wait() would throw its fault
+  if (f.kind == frame_kind::gone) static_cast<void>(read_news(f.content));  // wait() would throw its error
   if (meeting_)
     early_.push_back({c.peer().node, f});
   else

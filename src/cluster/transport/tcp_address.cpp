@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t longest_host = 256;
 
-/// On all addresses, of IPv6 and of IPv4, if the machine has both.
-/// \pre not open
+/// Opens a socket for all addresses, of IPv6 and IPv4 if the machine has both.
+/// \pre the socket is not open
 void open_everywhere(tcp::acceptor& by, tcp::endpoint& here, std::uint16_t port, error_code& error) {
   here = tcp::endpoint(tcp::v6(), port);
   by.open(here.protocol(), error);
@@ -35,8 +35,8 @@ void open_everywhere(tcp::acceptor& by, tcp::endpoint& here, std::uint16_t port,
   by.open(here.protocol(), error);
 }
 
-/// Opens the socket of a node that knows where the others reach it. Its own host may know that name as one of
-/// the loopback device.
+/// Opens the socket of a node whose address the others know. That name may resolve to the loopback device on
+/// the node's own host.
 void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor& by, tcp::endpoint& here,
                 std::uint16_t port, error_code& error) {
   const std::string& own = chosen.addresses[chosen.own.node];
@@ -48,7 +48,9 @@ void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor&
   by.open(here.protocol(), error);
 }
 
-/// \pre not open \post not open if there is an error
+/// Opens the socket and listens.
+/// \pre the socket is not open
+/// \post the socket is not open if there is an error
 error_code listen_on(asio::io_context& io, tcp::acceptor& by, const tcp_settings& chosen,
                      std::uint16_t port) {
   error_code error;
@@ -56,7 +58,7 @@ error_code listen_on(asio::io_context& io, tcp::acceptor& by, const tcp_settings
   if (!chosen.addresses.empty()) {
     open_known(io, chosen, by, here, port, error);
   } else {
-    // Nodes announce where they listen, so another node than 0 may listen on all of its addresses.
+    // Nodes announce where they listen, so a node other than 0 may listen on all of its addresses.
     here = address_of(io, chosen, chosen.host, port);
     if (chosen.own.node != 0 && !here.address().is_loopback())
       open_everywhere(by, here, port, error);
@@ -71,7 +73,7 @@ error_code listen_on(asio::io_context& io, tcp::acceptor& by, const tcp_settings
   return error;
 }
 
-/// Where a node may listen. Port 0: on any free one.
+/// The ports on which a node may listen. Port 0: any free port.
 port_range ports_of(const tcp_settings& chosen) {
   return chosen.own.node == 0 ? port_range{chosen.port, chosen.port} : chosen.ports.value_or(port_range());
 }
@@ -149,7 +151,7 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
 
 member member_of(const tcp_settings& chosen, const tcp_connection& node) {
   const identity& other = node.peer();
-  const bool is_known = other.node < chosen.addresses.size();  // not of a node that joined
+  const bool is_known = other.node < chosen.addresses.size();  // a node that joined has no entry in the list
   return {is_known ? chosen.addresses[other.node] : node.address(), other.port};
 }
 

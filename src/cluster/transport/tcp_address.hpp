@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nodes listen, and where the others find them.
+// Determines where nodes listen, and where the others reach them.
 #pragma once
 
 #include "transport/tcp.hpp"
@@ -15,40 +15,41 @@
 
 namespace sukima::cluster {
 
-/// Programs that this process starts do not get the socket.
+/// Prevents programs that this process starts from inheriting the socket.
 void keep_from_children(int socket) noexcept;
 
-/// The addresses of a host, perhaps from the name service, the best one first: at least one.
-/// \throws start_failure it is not known, or without a token not of the loopback device
+/// Returns the addresses of a host, the preferred one first. There is at least one. May query the name
+/// service.
+/// \throws start_failure the host is unknown, or there is no token and the host is not the loopback device
 std::vector<boost::asio::ip::tcp::endpoint> addresses_of(boost::asio::io_context& io,
                                                          const tcp_settings& chosen, const std::string& host,
                                                          std::uint16_t port);
-/// Calls found(addresses) with the same ones, or with none, and does not wait for the name service. `by` and
-/// `chosen` outlive the search.
+/// Like addresses_of, but calls found(addresses) and does not wait for the name service. If there are no
+/// addresses, the list is empty. `by` and `chosen` must outlive the search.
 void find_addresses(boost::asio::ip::tcp::resolver& by, const tcp_settings& chosen, const std::string& host,
                     std::uint16_t port,
                     std::function<void(std::vector<boost::asio::ip::tcp::endpoint>)> found);
-/// The first one of them.
+/// Returns the first address of addresses_of.
 boost::asio::ip::tcp::endpoint address_of(boost::asio::io_context& io, const tcp_settings& chosen,
                                           const std::string& host, std::uint16_t port);
 
-/// Lets a node listen: node 0 where its settings say, the others on one of their ports that is free. The
-/// port's number is put into `chosen.own`.
-/// \throws start_failure
+/// Makes a node listen: node 0 at the address of its settings, the others on a free port of their range.
+/// Stores the port's number in `chosen.own`.
+/// \throws start_failure the node cannot listen there
 void listen_at(boost::asio::io_context& io, boost::asio::ip::tcp::acceptor& by, tcp_settings& chosen);
 
-/// Where a node listens. Port 0: it is lost.
+/// The address where a node listens. Port 0: the node is lost.
 struct member {
   std::string host;
   std::uint16_t port = 0;
 };
 
-/// Where the others find a node that has connected to this one.
+/// Returns where the others reach a node that has connected to this one.
 member member_of(const tcp_settings& chosen, const tcp_connection& node);
 
-/// The list of all nodes but node 0, which that sends round.
+/// Writes the list of all nodes except node 0, which node 0 sends to them.
 bytes write_members(const std::vector<member>& list);
-/// \throws frame_error it is not a list of so many nodes
+/// \throws frame_error the bytes are not a list of that many nodes
 std::vector<member> read_members(byte_view from, unsigned count);
 
 }  // namespace sukima::cluster

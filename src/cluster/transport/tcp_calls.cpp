@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Among many nodes a node without a connection to another one calls it when it has a message for it
+// Calls among many nodes: if a node has a message for another one and no connection to it, it calls that node
 // (calls.hpp). A call that fails is repeated until it succeeds or the other node is gone. Neighbours in the
-// ring keep connections, and watch each other.
+// ring keep their connections and exchange heartbeats.
 #include "transport/tcp_transport.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// How long a node waits for the call of another one before it repeats its own.
+/// How long a node waits for the call of another node before it repeats its own.
 constexpr std::chrono::seconds waiting_time{1};
 
 }  // namespace
@@ -138,11 +138,11 @@ void tcp_transport::dial_next(call_id one, std::vector<tcp::endpoint> places, ca
     connected(error);
     return;
   }
-  // Programs that this one starts now would hide the end of this node if they had this socket.
+  // If programs that this one starts inherited the socket, they would hide the end of this node.
   keep_from_children(socket->native_handle());
   socket->async_connect(place, connected);
   after(calling_time, [weak = std::weak_ptr(socket)] {
-    // The operation holds the socket until it ends.
+    // The operation owns the socket until it ends.
     if (const auto late = weak.lock(); late != nullptr && late->is_open()) late->close();
   });
 }
@@ -155,17 +155,17 @@ void tcp_transport::dial_later(call_id one) {
 }
 
 void tcp_transport::attempt_failed(call_id one, call_failure how, const std::string& why) {
-  if (how == call_failure::no_means) beats_.reset_silence(one.to);  // which says nothing about that node
+  if (how == call_failure::no_means) beats_.reset_silence(one.to);  // says nothing about that node
   if (peers_[one.to].has_left)
     let_go(one.to);  // it has not taken the call, so it has sent nothing
   else if (how != call_failure::refused)
     dial_later(one);
   else if (leaving_)
-    set_gone(one.to);  // it has ended, too
+    set_gone(one.to);  // that node has ended, too
   else if (chosen_.survives_losses)
     lose(one.to, "it cannot be reached: " + why);
   else
-    dial_later(one);  // until the news of it arrives
+    dial_later(one);  // until the news of its end arrives
 }
 
 void tcp_transport::call_ended(const tcp_connection& c, call_id one, const std::string& why) {

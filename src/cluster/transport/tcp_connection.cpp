@@ -122,7 +122,7 @@ void tcp_connection::write() {
     if (is_last) fail(another_token);
     return;
   }
-  // Counts what goes piece by piece; the last one ends the operation without this.
+  // Counts each part that was sent. The last part ends the operation without this function.
   const auto rest = [self = this, before = sent_](boost::system::error_code error, std::size_t size) {
     self->sent_ = before + size;
     return asio::transfer_all()(error, size);
@@ -149,7 +149,7 @@ bool tcp_connection::is_closed() const {
 }
 
 std::uint64_t tcp_connection::acknowledged() noexcept {
-  int waiting = 0;  // bytes that the system has sent, or will send, and the other side has not taken
+  int waiting = 0;  // bytes in the system's send queue that the other side has not acknowledged
   if (!is_closed() && ioctl(socket_.native_handle(), SIOCOUTQ, &waiting) == 0) {
     const auto left = static_cast<std::uint64_t>(std::max(waiting, 0));
     acknowledged_ = std::max(acknowledged_, sent_ - std::min(sent_, left));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How nodes take one that joins (tcp_place.hpp), and how that one meets them.
+// How nodes accept a node that joins (tcp_place.hpp), and how that node meets them.
 #include "transport/tcp_transport.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void tcp_transport::admit(tcp_connection& c) {
   next_place_ = std::max(next_place_, node + 1);
   receiver_->on_joined(node);
   if (!p.is_given) return;
-  // Sent even if many results already wait for that node, because it cannot begin without the list.
+  // Sent even if many results are already queued for that node, because it cannot begin without the list.
   c.send(frame_kind::members, members(), ~std::size_t{0});
   send_next_place(c);
 }
@@ -89,7 +89,7 @@ void tcp_transport::take_members_of_run(byte_view list) {
       lacks(n);
       continue;
     }
-    peers_[n].gone = false;  // awaited, if it has joined, too
+    peers_[n].gone = false;  // wait for this node, even if it has joined, too
     asio::post(io_, [this, n, m] {
       if (!peers_[n].gone && peers_[n].connection == nullptr) connect(n, m.host, m.port);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How this node ends, with its messages.
+// How this node leaves after its messages are sent.
 #include "transport/progress_deadline.hpp"
 #include "transport/tcp_transport.hpp"
 
@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Pause between the polls of a leaving node for acknowledgements.
+/// Pause between two checks for acknowledgements while a node leaves.
 constexpr std::chrono::milliseconds between_looks{100};
 
 }  // namespace
@@ -37,21 +37,21 @@ void tcp_transport::stop(std::chrono::milliseconds patience) noexcept {
   progress_deadline end_of_calls(patience);
   progress_deadline end(patience);
   const auto go_on_while = [this](auto&& more, progress_deadline& until, auto&& steps) {
-    // Acknowledgements raise no event, so we poll.
+    // Acknowledgements raise no event, so this node polls.
     for (clock::time_point now = clock::now(); more() && now < until.after(steps(), now); now = clock::now())
       io_.run_one_until(now + between_looks);
   };
   const auto go_on_sending_while = [&](auto&& more) {
     go_on_while(more, end, [this] { return taken_by_all(); });
   };
-  // Until the neighbours know that this node leaves, it is not silent. Heartbeats do not count as progress.
+  // This node sends heartbeats until its neighbours know that it leaves. Heartbeats do not count as progress.
   go_on_while([this] { return has_calls(); }, end_of_calls, [this] { return calls_.steps(); });
   beats_.stop();
   for (peer& p : peers_)
     if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
   has_said_farewell_ = true;
   go_on_sending_while([this] { return is_sending(); });
-  // A close with something unread would take back what the other side has not read yet.
+  // If a socket is closed with unread input, the system discards data that the other side has not read yet.
   for (peer& p : peers_)
     if (p.connection != nullptr) p.connection->end_sending();
   go_on_sending_while([this] {

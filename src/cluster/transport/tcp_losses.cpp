@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that are lost or have left.
+// Handles nodes that are lost or have left.
 //
-// Among many nodes, a node learns from others that a node is gone to which it has no connection. It sends
-// such news to all nodes to which it is connected. Under hierarchical omission it believes only the end of a
-// connection, a failed call, and the report that a node was silent; on other news of a loss it calls that
-// node. If nodes steal, node 0, to which all are connected, forwards which nodes have left and which
-// newcomers are silent; the loss of any other node ends the run.
+// Among many nodes, a node has no connection to most others, and learns from other nodes that they are gone.
+// Each node forwards such news to all nodes to which it is connected. Under hierarchical omission a node is
+// lost only if a connection ends, a call fails, or a node reports that it was silent. On other news of a loss
+// the receiver calls the node in question. If nodes steal, node 0, to which all are connected, forwards which
+// nodes have left and which newcomers are silent. The loss of any other node ends the run.
 //
-// A node that finds another one silent (transport/heartbeats.hpp) notifies all others first. It continues for
-// a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. During
-// that time the node is in a state (warning_) and does not wait, because handlers of Asio never run the event
-// loop.
+// A node that finds another one silent (transport/heartbeats.hpp) first sends a report to all others. It
+// continues for a short time, so that the reports arrive. Then it reports the loss to its own receiver, which
+// ends the node. During that time the node is in a state of its own (warning_) and does not block, because
+// handlers of Asio must not run the event loop.
 #include "transport/tcp_transport.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace sukima::cluster {
 void tcp_transport::closed(tcp_connection& c, node_id expected, const std::string& name,
                            const std::string& why) {
   if (!is_peer(c)) {
-    // A stranger that came by itself is not a lost node.
+    // If a stranger connected by itself, no node is lost.
     if (c.is_refused() && !name.empty()) fail(name + ": " + why);
     if (!c.is_refused() && !name.empty()) fail_to_reach(expected, name, ": " + why);
     return;
@@ -46,7 +46,7 @@ void tcp_transport::lose(node_id node, const std::string& why, std::optional<fra
     return;
   }
   set_gone(node);
-  // If it is still alive, it sees the end of the connection, and continues without this node.
+  // If the other node is still alive, it sees the end of the connection, and continues without this node.
   if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
   receiver_->on_lost(node, why);
   if (is_sparse_ && news && (chosen_.survives_losses || news == frame_kind::lost)) {
@@ -56,7 +56,7 @@ void tcp_transport::lose(node_id node, const std::string& why, std::optional<fra
   }
   if (!meeting_) keep_ring();
   if (!meeting_) return;
-  // The list of nodes does not come any more.
+  // The list of nodes will not arrive any more.
   if (node == lister() && !std::exchange(is_listed_, true)) {
     if (chosen_.sponsor)
       fail_without_list();
@@ -84,11 +84,12 @@ void tcp_transport::take_report(node_id reporter, byte_view content) {
   const node_id node = source.number<std::uint32_t>();
   if (!source.ok() || node >= peers_.size()) throw frame_error("it lost a node that does not exist");
   if (!counts(reporter, node)) return;
-  // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
+  // During the meeting a loss matters only if the run continues without that node. If losses end the run, the
+  // sender gives the reason when it ends.
   if (!is_ending() && (!meeting_ || may_be_lost(node)))
     lose(node, "node " + std::to_string(reporter) + " received nothing from it", frame_kind::lost);
   else if (leaving_ && node != chosen_.own.node && peers_[node].connection == nullptr)
-    set_gone(node);  // this node need not wait for it
+    set_gone(node);  // this node does not wait for it
 }
 
 void tcp_transport::lose_after_warning(node_id node, const std::string& why) {
@@ -132,10 +133,10 @@ tcp_transport::end_of_node tcp_transport::read_news(byte_view content) const {
 void tcp_transport::take_news(byte_view content) {
   const auto [node, has_left] = read_news(content);
   const peer& p = peers_[node];
-  // If there is a connection, its own messages decide.
+  // If there is a connection, that node's own messages decide.
   if (node == chosen_.own.node || p.gone || p.connection != nullptr) return;
   if (has_left && calls_.is_calling(node)) {
-    peers_[node].has_left = true;  // the end of the call decides: it may have taken it, and sent something
+    peers_[node].has_left = true;  // the call's end decides: that node may have taken it, and sent messages
   } else if (has_left) {
     let_go(node);
   } else if (chosen_.survives_losses && !leaving_) {

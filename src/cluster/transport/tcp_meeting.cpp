@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves. When
-// all have arrived, node 0 sends the list of addresses, and each node connects to those with lower numbers.
-// If there are many nodes (sparse_graph.hpp), each connects only to its neighbours among them.
+// The meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves.
+// When all have connected, node 0 sends the list of addresses, and each node connects to those with lower
+// numbers. If there are many nodes (sparse_graph.hpp), each connects only to its neighbours in the list.
 #include "transport/tcp_transport.hpp"
 
 #include <boost/asio/connect.hpp>
@@ -17,13 +17,13 @@ using boost::system::error_code;
 
 namespace {
 
-/// Additional time for node 0's list: node 0 sends it when its own time for the meeting ends, which may begin
-/// later by this much. Then the others connect to the nodes in the list.
+/// Additional time to wait for node 0's list. Node 0 sends the list when its own time for the meeting ends,
+/// which may begin later by this much. After that the others connect to the nodes in the list.
 constexpr std::chrono::seconds listing_time{30};
 constexpr std::chrono::seconds connecting_time{2};
 
-/// Whether another attempt may succeed, because node 0 or its host's network may not have started yet. Of
-/// several addresses the last one gives the reason, even if this machine lacks its protocol.
+/// Whether another attempt may succeed, because node 0 or its host's network may not have started yet. If
+/// there are several addresses, the error is that of the last one, even if this machine lacks its protocol.
 bool may_come_yet(const error_code& error) noexcept {
   return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
          error == asio::error::network_unreachable || error == asio::error::address_family_not_supported ||
@@ -104,8 +104,8 @@ void tcp_transport::connect(node_id to, const std::string& host, std::uint16_t p
   try {
     places = addresses_of(io_, chosen_, host, port);
   } catch (const start_failure& failure) {
-    // Others may know node 0. If this node does not, that is a mistake of the user, so it does not continue
-    // alone.
+    // Other nodes may be able to resolve the name of node 0. If this node cannot, the user made a mistake, so
+    // it does not continue alone.
     if ((chosen_.survives_losses || chosen_.sponsor) && to != lister())
       fail_to_reach(to, {}, failure.what());
     else
@@ -157,7 +157,7 @@ void tcp_transport::begin(tcp::socket socket, handshake::role side, node_id expe
   keep_from_children(socket.native_handle());
   tcp_connection::events handlers;
   handlers.on_open = [this, side, expected, call](tcp_connection& c) {
-    // Another program may have the port of a node that is gone.
+    // Another program may now use the port of a node that is gone.
     if ((call == 0 || c.obstacle().empty()) && opened(c, side, expected)) return true;
     if (call != 0 && calls_.is_current(expected, call))
       attempt_failed({.to = expected, .number = call}, call_failure::refused, "another node answers there");
@@ -176,7 +176,7 @@ void tcp_transport::begin(tcp::socket socket, handshake::role side, node_id expe
       return;
     }
     const bool is_unproved = !is_peer(c) && !c.is_refused() && !c.is_proved() && !name.empty();
-    // That node may have too many guests now.
+    // The other node may have too many unproved connections at present.
     if (is_unproved && meeting_ && !peers_[expected].gone && clock::now() < deadline_) {
       unreached_ = name + ": " + why;
       connect_later(expected, places, name);
@@ -186,7 +186,7 @@ void tcp_transport::begin(tcp::socket socket, handshake::role side, node_id expe
   };
   auto made = std::make_shared<tcp_connection>(
       io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(handlers));
-  // What is known of one that has gone keeps its memory.
+  // An expired weak pointer still occupies the memory of its connection.
   std::erase_if(guests_, [](const auto& guest) { return guest.expired(); });
   guests_.push_back(made);
   if (call != 0) peers_[expected].call = made;
@@ -208,7 +208,7 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
     if (!joins) fail(obstacle);  // the run does not depend on nodes that join
     std::erase_if(unsuitable_, [](const auto& old) { return old->is_closed(); });
     unsuitable_.push_back(c.shared_from_this());
-    return true;  // it is closed when the other side has received the reason
+    return true;  // closed after the other side has received the reason
   }
   if (c.peer().asks_for_place()) {
     if (meeting_)
@@ -219,7 +219,7 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
   }
   if (is_sparse_ && side == handshake::role::connector && node == expected)
     return true;  // it waits for the answer
-  if (joins && leaving_) {  // its list may contain this node
+  if (joins && leaving_) {  // the joining node's list may contain this node
     answer(c, calls::answer::taken);
     c.send(frame_kind::leave, {}, ~std::size_t{0});
     late_.push_back(c.shared_from_this());
@@ -230,9 +230,9 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
     admit(c);
     return true;
   }
-  if (peers_[node].gone) return false;  // this node has given it up
+  if (peers_[node].gone) return false;  // this node already considers it lost
   if (is_sparse_ && !meeting_ && peers_[node].connection != nullptr)
-    return false;  // that node has dropped this call
+    return false;  // the other node has dropped this call
   if (peers_[node].connection != nullptr || (side == handshake::role::connector && node != expected)) {
     fail("two nodes have the number " + std::to_string(node));
     return false;
@@ -269,12 +269,12 @@ void tcp_transport::take_members(byte_view list) {
   for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
     if (++n == chosen_.own.node) continue;
     if (m.port != 0) know_address(n, m);
-    // One by one: a name service may be slow, and beats go between them.
+    // One by one, because a name service may be slow, and heartbeats are sent in between.
     if (n < chosen_.own.node && m.port != 0 && is_awaited(n))
       asio::post(io_, [this, n, m] {
         if (!peers_[n].gone) connect(n, m.host, m.port);
       });
-    // A node that joins is in no list of the start.
+    // Nodes that join are not in the list made at the start.
     if (m.port == 0 && n < first_free()) lose(n, "node 0 has lost it", {});
   }
 }

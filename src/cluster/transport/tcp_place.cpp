@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t longest_reason = 1024;
 
-/// One question, on the thread that asks.
+/// One request for a place, on the requesting thread.
 class question {
  public:
   question(const tcp_settings& chosen, clock::time_point deadline)
