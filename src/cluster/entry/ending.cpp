@@ -21,11 +21,12 @@ namespace {
 struct report_place {
   int descriptor = -1;
   std::string mark{};
-  /// What the descriptor led to at first. The program may close it, and open a pipe of its own.
+  /// The file of the descriptor at the start. The program may close the descriptor, and open a pipe of its
+  /// own.
   struct stat file{};
 };
 
-/// The descriptor on which the launcher expects reports. The program's children do not inherit it.
+/// Returns the descriptor on which the launcher expects reports. The program's children do not inherit it.
 const report_place& own_place_of_reports() {
   static const report_place found = [] {
     report_place p;
@@ -48,7 +49,7 @@ bool is_still_there(const report_place& place) noexcept {
          now.st_ino == place.file.st_ino;
 }
 
-/// Not every stream: a thread that waits for input holds the lock of its own.
+/// Flushes only stdout: a thread that waits for input holds the lock of its own stream.
 void write_stdout() {
   if (ftrylockfile(stdout) != 0) return;
   fflush_unlocked(stdout);
@@ -84,7 +85,7 @@ void end_process(const run_failure& why) {
 }
 
 void end_process_that_left() {
-  std::cout.flush();  // no task runs here any more that could hold it
+  std::cout.flush();  // no task runs here any more that could hold the lock of std::cout
   write_stdout();
   std::_Exit(0);
 }

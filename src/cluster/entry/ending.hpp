@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node ends its process when it cannot go on, and what it reports to the launcher that has started it.
+// How a node that cannot continue ends its process, and what it reports to the launcher that started it.
 #pragma once
 
 #include "protocol/report.hpp"
@@ -9,9 +9,9 @@
 namespace sukima::cluster {
 
 inline constexpr int status_usage = 2;
-inline constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: running it again may help
+inline constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: another run may succeed
 
-/// Why a node must end.
+/// The reason why a node must end.
 struct run_failure {
   std::string sentence;
   int status = status_lost;
@@ -19,18 +19,18 @@ struct run_failure {
   bool differs = false;  ///< nodes do not run the same program, so the whole run has failed
 };
 
-/// Returns whether a descriptor that the launcher has named still is a pipe. A program may have closed it,
-/// and opened a file of its own under that number.
+/// Whether a descriptor that the launcher has named is still a pipe. The program may have closed it, and
+/// opened a file of its own under that number.
 bool leads_to_launcher(int descriptor) noexcept;
 
-/// Reports to the launcher. Any thread.
-/// \returns false: no launcher has asked for reports, or this one cannot be sent
+/// Sends a report to the launcher. Any thread may call this.
+/// \returns false: no launcher has requested reports, or the report cannot be sent
 bool send_report(const node_report& report);
 
-/// Ends this process without destructors and atexit functions, which may wait for messages that will not
-/// arrive. The launcher prints the sentence; without a launcher it is written to stderr.
+/// Ends this process without calling destructors and functions of atexit, because these may wait for messages
+/// that will not arrive. The launcher prints the sentence; without a launcher it is written to stderr.
 [[noreturn]] void end_process(const run_failure& why);
-/// Ends this process with status 0, in the same way. Its node has left.
+/// Ends this process with status 0 after its node has left, in the same way.
 [[noreturn]] void end_process_that_left();
 
 }  // namespace sukima::cluster

@@ -12,7 +12,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \throws start_failure the text is not a number of [least, most]
+/// \throws start_failure the text is not a number in [least, most]
 std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
   const auto value = parse_number<std::uint32_t>(text);
   if (!value || *value < least || *value > most)
@@ -22,7 +22,7 @@ std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t l
   return *value;
 }
 
-/// \throws start_failure not one for each node
+/// \throws start_failure the text does not have one address for each node
 std::vector<std::string> addresses_of(std::string_view text, unsigned nodes) {
   std::vector<std::string> all;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -38,7 +38,7 @@ std::vector<std::string> addresses_of(std::string_view text, unsigned nodes) {
   return all;
 }
 
-/// \throws start_failure it is not HOST:PORT
+/// \throws start_failure the address is not HOST:PORT
 void take_address(tcp_settings& into, const char* name, const std::string& address,
                   std::uint32_t least_port) {
   constexpr std::uint32_t most_port = 65535;

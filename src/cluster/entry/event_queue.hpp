@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that workers leave for a node's cluster thread.
+// Events that workers post to a node's cluster thread.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -12,9 +12,9 @@ namespace sukima::cluster {
 
 template <class Event> class event_queue {
  public:
-  /// \param by  the transport at which the cluster thread waits
+  /// \param by  the transport in whose wait() the cluster thread sleeps
   explicit event_queue(transport& by) noexcept : by_(by) {}
-  /// Leaves an event and wakes the cluster thread. Any thread.
+  /// Adds an event and wakes the cluster thread. Any thread may call this.
   void post(Event e) {
     {
       const std::lock_guard hold(lock_);
@@ -22,7 +22,7 @@ template <class Event> class event_queue {
     }
     by_.ring();
   }
-  /// Takes all events, in the order in which they came.
+  /// Removes and returns all events, in the order in which they were posted.
   std::vector<Event> take() {
     const std::lock_guard hold(lock_);
     return std::exchange(events_, {});

@@ -15,7 +15,8 @@ struct registered_forms {
   std::mutex lock;
   std::vector<const detail::travel_form*> all;
 };
-/// Static objects of other files register before main, in any order: never destroyed, made at first use.
+/// Made at first use and never destroyed, because static objects of other files register before main in any
+/// order.
 registered_forms& registered() {
   static auto* const forms = new registered_forms;
   return *forms;
@@ -44,7 +45,7 @@ form_table::form_table() {
   const std::lock_guard hold(known.lock);
   std::vector<const detail::travel_form*> all = known.all;
   std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());  // registered by several shared objects
+  all.erase(std::unique(all.begin(), all.end()), all.end());  // shared objects may register the same form
   std::stable_sort(all.begin(), all.end(), comes_before);
   for (auto at = all.begin(); at != all.end();) {
     const auto end = std::upper_bound(at, all.end(), *at, comes_before);

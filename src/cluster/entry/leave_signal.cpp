@@ -12,19 +12,19 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Written before the handler is installed, and never closed.
+/// The descriptor is written before the handler is installed, and never closed.
 int requests = -1;
 pid_t process = 0;
 
 void count_request(int signal) {
-  if (getpid() != process) {  // a child after fork() is not a node: the signal ends it
+  if (getpid() != process) {  // a child after fork() is not a node, so the signal ends it
     std::signal(signal, SIG_DFL);
     raise(signal);  // delivered when this handler returns
     return;
   }
   const int before = errno;
   const std::uint64_t one = 1;
-  // Fails only if 2^64 - 2 requests wait already.
+  // Fails only if 2^64 - 2 requests are already pending.
   [[maybe_unused]] const ssize_t written = write(requests, &one, sizeof one);
   errno = before;
 }

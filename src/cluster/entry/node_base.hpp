@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of nodes that steal and nodes that omit: a runtime, a transport, and the thread between
-// them.
+// The common base of nodes that steal and nodes under hierarchical omission: a runtime, a transport, and the
+// thread that connects them.
 #pragma once
 
 #include "entry/forms.hpp"
@@ -23,7 +23,8 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
   node_base& operator=(const node_base&) = delete;
   node_id id() const noexcept { return self_; }
   unsigned nodes() const noexcept { return nodes_; }
-  /// Ends the thread, which sends first what waits; again, it does nothing. A destructor calls it first.
+  /// Ends the thread, which first sends the waiting messages. A second call does nothing. The destructor of a
+  /// derived class must call this first.
   /// \pre no entry is active
   void end() {
     solutions_.on_news({});
@@ -31,7 +32,7 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
   }
 
  protected:
-  /// \param solutions  solution board; null selects the process's own
+  /// \param solutions  solution board; null: the board of this process
   node_base(runtime& workers, std::unique_ptr<transport> by, sukima::detail::solution_board* solutions)
       : workers_(workers),
         transport_(std::move(by)),
@@ -39,7 +40,8 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
         nodes_(transport_->nodes()) {}
   ~node_base() = default;
 
-  /// Starts the cluster thread, which calls meet() and then serve(). A constructor calls it last.
+  /// Starts the cluster thread, which calls meet() and then serve(). The constructor of a derived class must
+  /// call this last.
   /// \throws what meet() throws
   template <class Meet, class Serve> void begin(Meet meet, Serve serve) {
     thread_.start(std::move(meet), std::move(serve));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process's node. Its first entry makes it, as `sukima cluster run` or an mpirun describes it.
+// The node of this process. The first entry makes it, as described by `sukima cluster run` or an mpirun.
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
 #include "entry/leave_signal.hpp"
@@ -41,11 +41,11 @@ bool is_hope_wanted() {
   return true;
 }();
 
-/// This process's place in the run, as the launcher or an MPI has described it.
+/// The place of this process in the run, as described by the launcher or an MPI.
 struct own_place {
   std::optional<tcp_settings> tcp;
   std::optional<mpi_place> mpi;
-  std::string unjoined;  ///< without both: that it was started beside others all the same; empty: it was not
+  std::string unjoined;  ///< a sentence, if the process has neither and was started beside others
   node_id node() const noexcept { return tcp ? tcp->own.node : mpi ? mpi->node : 0; }
   unsigned nodes() const noexcept { return tcp ? tcp->own.nodes - tcp->room : mpi ? mpi->nodes : 1; }
 };
@@ -55,11 +55,11 @@ std::string own_build_id() {
   return build_id(forms.places());
 }
 
-/// How long a process that joins waits for the first entry of the run.
+/// How long a process that joins waits until the run reaches its first entry.
 constexpr std::chrono::seconds longest_wait_for_place{30};
 
-/// Gives a process that joins its number in the run.
-/// \throws start_failure
+/// Sets the number of a process that joins.
+/// \throws start_failure it gets no number
 void take_place(tcp_settings& settings) {
   const place given = ask_for_place(settings, clock::now() + longest_wait_for_place);
   settings.own.nodes = given.nodes;
@@ -91,7 +91,7 @@ const own_place& where_started() {
 std::unique_ptr<transport> own_transport(const own_place& at) {
   if (at.tcp) {
     tcp_settings settings = *at.tcp;
-    // Under hierarchical omission a node may be killed instead.
+    // Under hierarchical omission a node need not leave; it may be killed.
     if (!settings.survives_losses) settings.leave_requests = leave_requests();
     return make_tcp_transport(std::move(settings));
   }
@@ -112,7 +112,7 @@ class any_node {
   virtual ~any_node() = default;
   virtual void run(sukima::detail::cluster_entry& called) = 0;
   virtual traffic statistics() const = 0;
-  /// Sends what waits, and ends. Then only statistics() may follow.
+  /// Sends the waiting messages and ends. Afterwards only statistics() may be called.
   virtual void end() = 0;
 };
 
@@ -153,7 +153,7 @@ template <class Node> class node_of_kind final : public any_node {
   Node node_;
 };
 
-/// \throws start_failure
+/// \throws start_failure the node cannot start
 any_node* new_node(const own_place& at) {
   if (at.mpi && is_hope_wanted())
     throw start_failure(std::string(variable_hope) + "=" + variable(variable_hope) +
@@ -174,10 +174,11 @@ any_node* new_node(const own_place& at) {
 }
 
 class own_node;
-/// The node of own_node_of_process(), which stores it here; ~own_node removes it. Partner: statistics().
+/// The node of own_node_of_process(). That function stores it here; ~own_node removes it. Partner:
+/// statistics().
 std::atomic<const own_node*> known{nullptr};
 
-/// The node, as long as the process lives.
+/// The node of this process, until the process ends.
 class own_node {
  public:
   own_node() {
@@ -192,18 +193,18 @@ class own_node {
       end_process({"node " + std::to_string(at.node()) + ": " + failure.what(), status_usage, failure.lost});
     }
   }
-  /// A child after fork() has no cluster thread, and is not a node.
+  /// In a child after fork() there is no cluster thread and no node.
   ~own_node() {
-    known = nullptr;  // partner: statistics(), of a function of atexit
+    known = nullptr;  // partner: statistics(), which a function of atexit may call
     if (getpid() != process_ || node_ == nullptr) return;
-    node_->end();  // so that the last messages are counted, such as the result of the last entry
+    node_->end();  // first, so that the last messages are counted, such as the result of the last entry
     send_report(report_of(node_->statistics()));
     delete node_;
   }
   own_node(const own_node&) = delete;
   own_node& operator=(const own_node&) = delete;
 
-  /// Null: the process runs alone.
+  /// Returns null if the process runs alone.
   any_node* get() const noexcept { return getpid() == process_ ? node_ : nullptr; }
 
  private:
@@ -211,18 +212,19 @@ class own_node {
   any_node* node_ = nullptr;
 };
 
-/// Made by the first entry. \returns null: the process runs alone
+/// Returns the node, which the first call makes. \returns null: the process runs alone
 any_node* own_node_of_process() {
   static own_node mine;
-  known = &mine;  // after it was made; partner: statistics()
+  known = &mine;  // after construction; partner: statistics()
   return mine.get();
 }
 
-/// Entries have the same numbers on all nodes. Two concurrent ones would have no order.
+/// Allows one entry at a time. Entries have the same numbers on all nodes, and concurrent entries would have
+/// no order.
 class only_entry {
  public:
   only_entry() {
-    if (is_active.exchange(true))  // partner: the other thread's
+    if (is_active.exchange(true))  // partner: the other thread's exchange
       throw usage_error(
           "sukima: two threads run entries that all nodes share at the same time; run one after the other");
   }

@@ -40,7 +40,7 @@ void solution_board::remove(shared_solution& one) noexcept {
 void solution_board::begin_entry(std::uint64_t entry) {
   const std::lock_guard hold(lock_);
   entry_ = entry;
-  has_news_.store(false);  // of the entry before
+  has_news_.store(false);  // discards news of the previous entry
   for (shared_solution* const one : all_) one->reset();
 }
 
@@ -74,10 +74,10 @@ bool solution_board::merge(std::uint64_t entry, std::span<const std::byte> from)
     const auto solution = source.raw(source.number<std::uint32_t>());
     if (!source.ok()) return false;
     const auto place = std::ranges::lower_bound(all_, name, {}, &shared_solution::name);
-    if (place == all_.end() || (*place)->name() != name) continue;  // it ended here already
+    if (place == all_.end() || (*place)->name() != name) continue;  // the solution has already ended here
     try {
       (*place)->merge(solution);
-    } catch (...) {  // of the user's codec, or it is incomplete
+    } catch (...) {  // thrown by the user's codec, or the solution is incomplete
       return false;
     }
   }
@@ -85,7 +85,7 @@ bool solution_board::merge(std::uint64_t entry, std::span<const std::byte> from)
 }
 
 void solution_board::announce() noexcept {
-  if (has_news_.exchange(true)) return;  // then ring; partner: take_news
+  if (has_news_.exchange(true)) return;  // before the ring; partner: take_news
   const std::lock_guard hold(lock_);
   if (ring_) ring_();
 }
@@ -96,7 +96,7 @@ void solution_board::on_news(std::function<void()> ring) {
 }
 
 solution_board& own_solution_board() {
-  static auto* const board = new solution_board;  // objects of other files are made and end at any time
+  static auto* const board = new solution_board;  // never destroyed, as objects of other files may use it
   return *board;
 }
 

@@ -19,7 +19,8 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Returns where the launcher wants the output of tasks, or -1. The program's children do not get it.
+/// Returns the descriptor where the launcher expects the output of tasks, or -1. The program's children do
+/// not inherit it.
 int own_pipe() {
   static const int found = [] {
     const char* const text = std::getenv(variable_output);
@@ -31,7 +32,7 @@ int own_pipe() {
   return leads_to_launcher(found) ? found : -1;
 }
 
-/// Whether stdout is still the /dev/null of the launcher. The launcher opens it for appending, which a
+/// Whether stdout is still the /dev/null of the launcher. The launcher opens it with O_APPEND, which a
 /// program has no reason to do.
 bool is_dropped_by_launcher() noexcept {
   struct stat s{};

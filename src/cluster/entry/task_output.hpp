@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of tasks on nodes whose main prints nothing.
+// The output of tasks on nodes where main prints nothing.
 //
-// Every node runs main, and the output of main is wanted once, from node 0. So the launcher starts the other
-// nodes with stdout at /dev/null, and gives them a pipe for what their tasks print (SUKIMA_CLUSTER_OUTPUT).
-// Tasks of a node run only inside its entries. So stdout is the pipe during an entry, and /dev/null outside.
+// Every node runs main, but its output should appear once, from node 0. So the launcher starts the other
+// nodes with stdout at /dev/null, and gives them a pipe for the output of their tasks
+// (SUKIMA_CLUSTER_OUTPUT). Tasks run only inside entries. So stdout is the pipe during an entry, and
+// /dev/null outside.
 #pragma once
 
 namespace sukima::cluster {
 
-/// Connects stdout of this process with the launcher as long as the object lives, if the launcher has asked
-/// for that and the program has not given stdout another file. The constructor and the destructor flush stdio
-/// and std::cout. In between stdout is line-buffered, so that a node that is killed loses no whole line.
+/// While the object exists, stdout of this process is connected to the launcher, if the launcher has
+/// requested that and the program has not redirected stdout itself. The constructor and the destructor flush
+/// stdio and std::cout. In between stdout is line-buffered, so that no complete line is lost if the node is
+/// killed.
 class task_output {
  public:
   task_output();
@@ -19,7 +21,7 @@ class task_output {
   task_output& operator=(const task_output&) = delete;
 
  private:
-  int outside_ = -1;  ///< stdout outside the entry; -1: it was not changed
+  int outside_ = -1;  ///< the stdout outside the entry; -1: stdout was not changed
 };
 
 }  // namespace sukima::cluster

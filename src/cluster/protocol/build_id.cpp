@@ -19,7 +19,7 @@ namespace {
 
 using id_bytes = std::vector<std::byte>;
 
-/// The build id in the notes of a loaded object; empty: there is none.
+/// Returns the build id in the notes of a loaded object; empty: it has no build id.
 id_bytes note_id(const dl_phdr_info& object) {
   constexpr std::size_t alignment = 4;
   const auto aligned = [](std::size_t size) { return (size + alignment - 1) / alignment * alignment; };

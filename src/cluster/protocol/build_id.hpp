@@ -7,9 +7,10 @@
 
 namespace sukima::cluster {
 
-/// The GNU build ids of the program and of every shared object that one of these addresses is in, as one
-/// hexadecimal text; of several, and of an object without one, a hash.
-/// \param registered addresses in the objects whose functions travel
+/// Returns the GNU build id of the program, in hexadecimal. If some of the addresses are in shared objects,
+/// returns a hash of the ids of the program and these objects. For an object without a build id, a hash of
+/// its file replaces the id.
+/// \param registered addresses in the objects that contain the functions that travel
 std::string build_id(std::span<const void* const> registered);
 
 }  // namespace sukima::cluster

@@ -11,10 +11,11 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Between the call and its result. No name has it.
+/// Separates the call from its result type. No name contains it.
 constexpr char separator = ' ';
 
-/// `f(int)` of `sukima::detail::call_of<&(f(int)), std::tuple<int> >`, and of `…<&f, std::tuple<int> >`.
+/// Returns `f(int)` for `sukima::detail::call_of<&(f(int)), std::tuple<int> >`, and also for `…<&f,
+/// std::tuple<int> >`.
 std::string called_function(std::string_view call) {
   constexpr std::string_view before = "sukima::detail::call_of<";
   constexpr std::string_view after = ", std::tuple<";

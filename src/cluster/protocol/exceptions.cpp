@@ -22,16 +22,18 @@ namespace {
 
 struct registered_exceptions {
   std::mutex lock;
-  std::vector<const detail::exception_form*> all;  ///< each once
+  std::vector<const detail::exception_form*> all;  ///< contains each form once
 };
-/// Static objects of other files register before main, in any order: never destroyed, made at first use.
+/// Made at first use and never destroyed, because static objects of other files register before main in any
+/// order.
 registered_exceptions& registered() {
   static auto* const exceptions = new registered_exceptions;
   return *exceptions;
 }
 
-/// Types that are local to their files may have one name. Then the name does not identify either.
-/// \returns null: there is no such type, or several. Complexity: linear in the registered types
+/// Finds the form of that name. Types that are local to their files may share a name; then the name
+/// identifies neither.
+/// \returns null: no type has that name, or several have it. Complexity: linear in the registered types
 const detail::exception_form* form_named(std::string_view name) {
   registered_exceptions& known = registered();
   const std::lock_guard hold(known.lock);
@@ -64,10 +66,10 @@ constexpr std::size_t longest_text = 4096;
 constexpr std::size_t longest_exception = std::size_t{1} << 20;
 
 struct description {
-  std::string type = "unknown";  ///< as C++ writes it
+  std::string type = "unknown";  ///< the type in C++ syntax
   std::string message{};
-  std::uint32_t node;  ///< where it was thrown
-  std::string_view name{};  ///< the type's mangled name; empty: it does not travel as this type
+  std::uint32_t node;  ///< the node where it was thrown
+  std::string_view name{};  ///< the mangled name of the type; empty: the exception cannot travel as this type
 };
 
 description describe(const std::exception_ptr& thrown, node_id here) {
@@ -89,14 +91,14 @@ description describe(const std::exception_ptr& thrown, node_id here) {
   return d;
 }
 
-/// \returns nothing: it does not travel as the type that it has
+/// \returns nothing: the exception cannot travel as its own type
 std::optional<bytes> encoded(const std::exception_ptr& thrown, std::string_view name) {
   const detail::exception_form* const form = name.size() <= longest_text ? form_named(name) : nullptr;
   if (form == nullptr) return {};
   bytes to;
   try {
     form->put(thrown, to);
-  } catch (...) {  // of the user's codec
+  } catch (...) {  // thrown by the user's codec
     return {};
   }
   if (to.size() > longest_exception) return {};
@@ -128,7 +130,7 @@ std::exception_ptr read_exception(byte_view from) {
   if (form != nullptr) {
     try {
       return form->make(source.rest());
-    } catch (...) {  // of the user's codec, or the bytes are too few
+    } catch (...) {  // the user's codec threw, or there are too few bytes
     }
   }
   return std::make_exception_ptr(remote_exception(type, message, node));

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t length_size = 4;
 
-/// The number keeps frames from being repeated, left out or exchanged.
+/// Returns the MAC of a frame and its number. The number prevents frames from being repeated, omitted or
+/// reordered.
 digest mac_of(const digest& key, std::uint64_t number, byte_view whole_frame) {
   bytes counted;
   byte_sink(counted).number(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of a stream of bytes: a length of four bytes, a kind, the content, and, once both sides have proved
-// that they know the token, 16 bytes of a MAC over the frame and its number.
+// Frames of a stream of bytes. A frame is a length of four bytes, a kind and the content. Once both sides
+// have proved that they know the token, a MAC of 16 bytes follows, over the frame and its number.
 #pragma once
 
 #include "protocol/mac.hpp"
@@ -12,25 +12,26 @@
 namespace sukima::cluster {
 
 enum class frame_kind : std::uint8_t {
-  hello = 1,    ///< of the handshake (handshake.hpp), as are proof and challenge
+  hello = 1,    ///< of the handshake (handshake.hpp), like proof and challenge
   proof = 2,
-  members = 3,  ///< addresses of the nodes, by node 0
+  members = 3,  ///< addresses of the nodes, sent by node 0
   data = 4,     ///< a message of the node
-  leave = 5,    ///< the last one
-  alive = 6,    ///< a heartbeat: nothing in it; or a byte, which asks for one
-  lost = 7,     ///< the number of a node that was silent too long
+  leave = 5,    ///< the last frame of a node that leaves
+  alive = 6,    ///< a heartbeat: empty, or one byte, which requests a heartbeat
+  lost = 7,     ///< the number of a node that was silent for too long
   challenge = 8,
-  place = 9,  ///< the answer to a process that joins a run; to a node: the next number (tcp_place.hpp)
-  answer = 10,  ///< to a call: whether its connection is used (transport/calls.hpp)
-  gone = 11,  ///< the number of a node that the sender has lost, and 0; or that has left, and 1
+  place = 9,  ///< the answer to a process that joins; to a node: the next number (tcp_place.hpp)
+  answer = 10,  ///< the answer to a call: whether its connection is used (transport/calls.hpp)
+  gone = 11,  ///< the number of a node, and 0 if the sender lost it or 1 if it left
 };
 
-/// The bytes that arrived are not a frame: another program sent them, or they are damaged or forged.
+/// Thrown if the bytes that arrived are not a frame: another program sent them, or they are damaged or
+/// forged.
 struct frame_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Frames of this length and less are read before the handshake has ended.
+/// The longest frame that is accepted before the handshake has ended.
 inline constexpr std::size_t largest_first_frame = 4096;
 inline constexpr std::size_t mac_size = 16;
 
@@ -39,10 +40,10 @@ struct frame {
   bytes content;
 };
 
-/// Makes frames of one direction of a connection.
+/// Writes the frames of one direction of a connection.
 class frame_writer {
  public:
-  /// From now on frames carry a MAC.
+  /// Adds a MAC to all later frames.
   void protect(const digest& key) noexcept { key_ = key; }
   /// Appends a frame. \pre the content is not longer than `largest_message`
   void write(bytes& to, frame_kind kind, byte_view content);
@@ -52,16 +53,16 @@ class frame_writer {
   std::uint64_t number_ = 0;
 };
 
-/// Finds the frames in the received bytes. It keeps only the bytes that have arrived, whatever length a frame
+/// Finds the frames in the received bytes. Stores only bytes that have arrived, whatever length a frame
 /// claims.
 class frame_reader {
  public:
   void protect(const digest& key) noexcept { key_ = key; }
-  /// Longer frames are an error from now on.
+  /// Sets the longest content that is accepted from now on.
   void allow(std::size_t longest) noexcept { longest_ = longest; }
   void feed(byte_view arrived);
-  /// The next frame; nothing: it is not complete yet.
-  /// \throws frame_error
+  /// Returns the next frame; nothing: it is not complete yet.
+  /// \throws frame_error the bytes are not a frame
   std::optional<frame> next();
 
  private:
@@ -69,7 +70,7 @@ class frame_reader {
   std::uint64_t number_ = 0;
   std::size_t longest_ = largest_first_frame;
   bytes buffer_;
-  std::size_t begin_ = 0;  ///< what is before it in the buffer was taken
+  std::size_t begin_ = 0;  ///< the bytes before this index have been returned
 };
 
 }  // namespace sukima::cluster

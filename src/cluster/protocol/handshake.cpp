@@ -50,7 +50,7 @@ bytes joined(byte_view first, byte_view second) {
   return both;
 }
 
-/// \returns false: it has another size
+/// \returns false: the number has another size
 bool take_number(digest& into, byte_view from) {
   if (from.size() != into.size()) return false;
   std::copy(from.begin(), from.end(), into.begin());

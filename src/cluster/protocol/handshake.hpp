@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two nodes make sure that they know the same token and run the same program. No input or output here.
+// How two nodes verify that they know the same token and run the same program. This code does no input or
+// output.
 //
 //   acceptor -> connector   challenge: a random number
 //   connector -> acceptor   proof: a random number, and MAC(token, "connector", both numbers)
 //   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); empty: the token differs
-//   both                    hello: own identity, under the keys
+//   both                    hello: the identity of the sender; protected by the keys
 //
-// The connector proves that it knows the token first. Nodes send their identities only after both have proved
-// it. So a stranger that connects learns a random number, and can only end its own connection. The keys of
-// the frames from hello on are derived from the token and both random numbers, a different key for each
-// direction. Without a token (loopback only) nothing is proved.
+// The connector is the first to prove that it knows the token. Nodes send their identities only after both
+// have proved it. So a stranger that connects learns only a random number, and can end only its own
+// connection. The keys of the frames from hello on are derived from the token and both random numbers; each
+// direction has its own key. Without a token (loopback device only) nothing is proved.
 #pragma once
 
 #include "protocol/frame.hpp"
@@ -19,45 +20,45 @@
 
 namespace sukima::cluster {
 
-/// Properties on which two nodes must agree, and their identity.
+/// The identity of a node, and the properties on which two nodes must agree.
 struct identity {
   std::string version;  ///< of Sukima
   std::string build_id;  ///< of the program, hexadecimal
   std::uint8_t word_size = sizeof(void*);
-  std::uint32_t nodes = 0;  ///< 0: it has no number yet, and asks for one (transport/tcp_place.hpp)
+  std::uint32_t nodes = 0;  ///< 0: the process has no number yet, and requests one (transport/tcp_place.hpp)
   node_id node = 0;
-  std::uint16_t port = 0;  ///< where it listens
-  bool omits = false;  ///< hierarchical omission
+  std::uint16_t port = 0;  ///< the port where it listens
+  bool omits = false;  ///< whether it runs under hierarchical omission
   bool asks_for_place() const noexcept { return nodes == 0; }
 };
 
-/// Why a connection to such a node ends.
+/// The reason why a connection ends if the tokens differ.
 inline constexpr const char* another_token = "it has another token";
 
 class handshake {
  public:
   enum class role : std::uint8_t { connector, acceptor };
-  /// \param token empty: none
+  /// \param token empty: no token
   handshake(role side, identity own, std::string token);
 
   role side() const noexcept { return side_; }
-  /// The first message of this side; nothing for the connector.
+  /// Returns the first message of this side; nothing for the connector.
   std::optional<frame> begin();
   struct step {
     std::vector<frame> answers{};
-    bool is_proved = false;  ///< the peer knows the token: what follows in both directions is under the keys
-    std::optional<frame> sealed{};  ///< the answer that follows under the keys
-    bool is_refused = false;  ///< the peer does not know the token, which the answer says
+    bool is_proved = false;  ///< the peer knows the token: later frames in both directions carry a MAC
+    std::optional<frame> sealed{};  ///< another answer, which is sent with a MAC
+    bool is_refused = false;  ///< the peer does not know the token; the answer reports that
     bool done = false;  ///< the peer has sent its identity
   };
-  /// \throws frame_error the frame is not part of a handshake, or its sender does not know the token
+  /// \throws frame_error the frame does not belong to a handshake, or its sender does not know the token
   step take(const frame& arrived);
 
-  /// The other side, once it is `done`.
+  /// The identity of the other side. Valid after `done`.
   const identity& peer() const noexcept { return peer_; }
-  /// The reason why both cannot work together, as one sentence; empty: they can. Once it is `done`.
+  /// Returns why both nodes cannot work together, as one sentence; empty: they can. Valid after `done`.
   std::string obstacle() const;
-  /// Keys of the frames from now on; nothing without a token.
+  /// Sets the keys of all later frames. Does nothing without a token.
   void protect(frame_writer& outgoing, frame_reader& incoming) const;
 
  private:
@@ -66,7 +67,7 @@ class handshake {
   step answer_challenge(const frame& arrived);
   step check_connector(const frame& arrived);
   step check_acceptor(const frame& arrived);
-  /// Of both random numbers, under the token.
+  /// Returns the MAC of both random numbers, with the token as the key.
   digest mac_of(std::string_view purpose) const;
 
   const role side_;

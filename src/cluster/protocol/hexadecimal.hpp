@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as text, for tokens and the identities of programs.
+// Writes bytes as text, for tokens and the identities of programs.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sukima::cluster {
 
-/// Two digits for each byte, the higher half first.
+/// Returns two digits for each byte, the higher half first.
 inline std::string hexadecimal(std::span<const std::byte> binary) {
   constexpr const char* digits = "0123456789abcdef";
   std::string text;

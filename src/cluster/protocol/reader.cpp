@@ -3,7 +3,7 @@
 
 namespace sukima::cluster {
 
-// Not inlined: g++ 12 then sees overflows in std::vector's own code.
+// Not inlined, because g++ 12 otherwise reports overflows in the code of std::vector.
 byte_sink& byte_sink::raw(byte_view view) {
   to_.insert(to_.end(), view.begin(), view.end());
   return *this;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and texts in messages: little-endian, lengths first, each checked against what is there.
+// Writes and reads numbers and texts in messages: little-endian, with lengths first. Reading checks each
+// length against the remaining bytes.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -14,7 +15,7 @@ inline std::string text_of(byte_view text) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-/// Appends to bytes.
+/// Appends values to a vector of bytes.
 class byte_sink {
  public:
   explicit byte_sink(bytes& to) noexcept : to_(to) {}
@@ -24,7 +25,7 @@ class byte_sink {
     return *this;
   }
   byte_sink& raw(byte_view view);
-  /// A length of two bytes and the text. \pre shorter than 65,536
+  /// Appends a length of two bytes and the text. \pre the text is shorter than 65,536 bytes
   byte_sink& text(std::string_view view) {
     return number(static_cast<std::uint16_t>(view.size())).raw(std::as_bytes(std::span(view)));
   }
@@ -33,7 +34,7 @@ class byte_sink {
   bytes& to_;
 };
 
-/// Parses bytes. Missing values read as 0 or empty, and `ok` is false from then on.
+/// Reads values from bytes. A missing value reads as 0 or empty, and `ok` is false from then on.
 class byte_source {
  public:
   explicit byte_source(byte_view from) noexcept : rest_(from) {}
@@ -55,7 +56,7 @@ class byte_source {
     rest_ = rest_.subspan(size);
     return taken;
   }
-  /// A text of at most so many bytes.
+  /// Reads a text of at most `most` bytes.
   std::string text(std::size_t most) {
     const std::size_t size = number<std::uint16_t>();
     if (size > most) ok_ = false;

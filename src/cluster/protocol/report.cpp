@@ -10,17 +10,17 @@ namespace sukima::cluster {
 
 namespace {
 
-/// The rest of the line needs far less than the difference to PIPE_BUF.
+/// The other parts of the line need far fewer bytes than the difference to PIPE_BUF.
 constexpr std::size_t longest_sentence = PIPE_BUF - 256;
 constexpr std::array<std::string_view, 5> names{"meets", "met", "fails", "differs", "counts"};
-/// Comes before the mark, so that a program may print its variables.
+/// Written before the mark. So a program may print its environment without producing a report.
 constexpr char report_sign = '\x1e';
 
 bool has_sentence(node_report::type kind) noexcept {
   return kind == node_report::type::fails || kind == node_report::type::differs;
 }
 
-/// Takes the first word, and the blank behind it.
+/// Removes the first word and the blank after it.
 std::string_view take_word(std::string_view& rest) {
   const std::size_t end = std::min(rest.find(' '), rest.size());
   const std::string_view word = rest.substr(0, end);
@@ -33,7 +33,7 @@ bool take_number(std::string_view& rest, int& value) {
   return std::from_chars(word.data(), word.data() + word.size(), value).ec == std::errc{};
 }
 
-/// "given=3 requests=17"
+/// Parses counts such as "given=3 requests=17".
 bool read_counts(std::string_view rest, node_report& into) {
   while (!rest.empty()) {
     const std::string_view word = take_word(rest);

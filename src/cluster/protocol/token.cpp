@@ -9,7 +9,7 @@ namespace sukima::cluster {
 namespace {
 
 constexpr double least_bits = 128;
-/// Fewer different ones, as in a repeated character, are no random text of that length.
+/// A random text of that length has at least this number of different characters; a repeated one has fewer.
 constexpr std::size_t least_characters = 8;
 
 double bits_of_character(std::string_view token) noexcept {
