@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cluster thread asks other nodes for work, and the workers of its own node for work to give away.
+// How the cluster thread requests work from other nodes, and from the workers of its own node to give it
+// away.
 #include "steal/node.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \returns false: it cannot travel, so it runs here, without encoding
+/// \returns false: the task cannot travel, because its codec failed or it is too large
 bool write_task(const detail::task& t, bytes& to) {
   try {
     t.kind->travel->put(t, to);
@@ -21,7 +22,7 @@ bool write_task(const detail::task& t, bytes& to) {
   }
 }
 
-/// A duration as messages carry it: at most 71 minutes.
+/// Converts a duration for a message: at most 71 minutes.
 std::uint32_t in_microseconds(clock::duration trip) {
   const auto count = std::chrono::duration_cast<std::chrono::microseconds>(trip).count();
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffffffff));
@@ -56,7 +57,8 @@ void node::ask_others() {
 }
 
 void node::look_for_idle_workers() {
-  // Cleared before the workers are looked at: a worker that becomes idle later rings again. Partner: idle().
+  // Cleared before the check of the workers, so that a worker that becomes idle later rings again. Partner:
+  // idle().
   if (idle_reported_.exchange(false)) thief_.set_hungry(true);
   if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }
@@ -79,7 +81,7 @@ void node::ask_here() {
       if (lifelines_.takes_look(now)) detail::remind_of_request(workers_);
       return;
     }
-    if (!detail::withdraw_request(workers_)) return;  // its answer is on the way
+    if (!detail::withdraw_request(workers_)) return;  // its answer is under way
     asking_here_ = asking::nothing;
     lifelines_.on_work(now);
   }
@@ -102,7 +104,7 @@ void node::refuse_all() {
 
 void node::give(detail::task& given) {
   if (detail::came_from_node(workers_, given)) {
-    // Two nodes answered, so one task too many came; its owner can give it to a node that asks now.
+    // Two nodes answered, so there is one task too many. Its owner can give it to another node.
     auto& surplus = static_cast<detail::received_task&>(given);
     send(surplus.from, {.kind = message_kind::declined, .id = surplus.id});
     received_.erase({surplus.from, surplus.id});
@@ -128,7 +130,7 @@ void node::give(detail::task& given) {
   }
   bytes arguments;
   if (!asker || !number || !write_task(given, arguments)) {
-    // What cannot travel would be the answer to each request until a worker here takes it.
+    // If a task that cannot travel stayed available, each request would get it until a worker here takes it.
     if (asker)
       detail::keep_here(workers_, given);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the cluster thread: what the events of this node send, and what the messages of other nodes
-// do here. Asking for work and giving it away: asking.cpp.
+// The messages of the cluster thread: which messages the events of this node send, and how it handles the
+// messages of other nodes. Requests for work and tasks given away: asking.cpp.
 #include "steal/node.hpp"
 
 #include "protocol/exceptions.hpp"
@@ -14,10 +14,10 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Solutions that improve within this time are sent once.
+/// Shortest time between two messages with improved solutions.
 constexpr std::chrono::microseconds between_solutions{500};
 
-/// The count of the messages of this kind, apart from that of all messages. Null: it has none.
+/// Returns the counter of messages of this kind, besides the counter of all messages. Null: there is none.
 std::uint64_t traffic::* count_of(message_kind kind) noexcept {
   switch (kind) {
     case message_kind::request:
@@ -116,7 +116,7 @@ void node::take_event(event& e) {
       if (transport_->can().takes_joins) past_.add({e.how, std::move(e.content), std::move(e.solutions)});
       return;
     case event::type::differs:
-      for (node_id n = 0; n < nodes_; ++n)  // the others do not depend on a node that joined
+      for (node_id n = 0; n < nodes_; ++n)  // the other nodes do not depend on a node that joined
         if (n != self_ && !gone_[n] && !chosen_.joins)
           send(n, {.kind = message_kind::differs, .content = e.content});
       wait_for_leaving();
@@ -137,7 +137,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
   switch (m->kind) {
     case message_kind::request:
       small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
-      if (!leaving_[self_]) wanting_[from] = {m->entry, m->request};  // else the announcement is the answer
+      if (!leaving_[self_]) wanting_[from] = {m->entry, m->request};  // else `leaves` is the answer
       return;
     case message_kind::none:
       thief_.on_none(from, m->request, clock::now());
@@ -193,7 +193,7 @@ void node::take_task(node_id from, const message& m) {
   const auto now = clock::now();
   thief_.measure(from, m.request, now);
   look_for_idle_workers();
-  if (leaving_[self_] || !thief_.keeps_task(from)) {  // for a lifeline, or late; others may need it
+  if (leaving_[self_] || !thief_.keeps_task(from)) {  // late or for a lifeline; others may need it
     thief_.on_surplus(from);
     send(from, {.kind = message_kind::declined, .id = m.id});
     return;
@@ -227,7 +227,7 @@ void node::take_result(node_id from, const message& m) {
   if (m.how == outcome::thrown) how.error = read_exception(m.content);
   const bool expected = found != given_.end() && found->second.where == from;
   const bool declined = m.kind == message_kind::declined;
-  // Before its owner goes on: the task may have pruned by them.
+  // First, because the task may have pruned by these solutions, and its owner then continues.
   take_solutions(from, active_entry_.load(), m.solutions);
   if (!expected || !(declined ? take_back(m.id) : detail::finish(workers_, m.id, std::move(how)))) {
     end_all({"node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
@@ -253,12 +253,12 @@ void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions
   const bytes before = passes_on ? solutions_.all() : bytes{};
   if (!solutions_.merge(entry, solutions))
     end_all({"node " + std::to_string(from) + " sent a malformed solution"});
-  // To the partners, which pass it on in turn.
+  // Sends them to the partners, which forward them in turn.
   if (passes_on && solutions_.all() != before) solutions_.announce();
 }
 
 void node::take_best(node_id from, const message& m) {
-  // The board drops what belongs to a later entry, and the sender sends it only once.
+  // The board drops solutions of a later entry, and the sender sends them only once.
   if (m.entry > last_begun_)
     early_solutions_[from] = {m.entry, {m.solutions.begin(), m.solutions.end()}};
   else

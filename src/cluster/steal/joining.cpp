@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a node joins while the others run entries.
 //
-// The transport gives it a number and connects it to the others. Node 0 sends it the number of the entries
-// that had ended until then, and their results. The newcomer takes the result of each of these entries
-// instead of helping. It asks node 0 again for results that did not fit into one answer. Node 0 sends it the
-// results of all later entries when they end, as to each node. In those entries the newcomer requests tasks.
+// The transport gives the newcomer a number and connects it to the others. Node 0 sends it the number of
+// entries that have ended, and their results. The newcomer takes the result of each of these entries instead
+// of helping. If not all results fit into one answer, it requests the others from node 0. Node 0 sends the
+// results of later entries to the newcomer as to each node. In those entries the newcomer requests tasks.
 //
 // The run does not depend on a newcomer that has no task of another node.
 #include "steal/node.hpp"
@@ -19,7 +19,7 @@ void node::on_joined(node_id joined) {
   outbox_.open(joined);
   has_joined_[joined] = true;
   if (!has_met_) return;
-  if (leaving_[self_]) {  // it asks for nothing
+  if (leaving_[self_]) {  // this node requests no more tasks
     send(joined, {.kind = message_kind::leaves});
     return;
   }
@@ -78,7 +78,7 @@ void node::answer_missing(node_id from, const message& m) {
   if (past_.are_kept())
     send_past(from, m.entry, last);
   else
-    welcome(from);  // refuses it
+    welcome(from);  // sends the newcomer a refusal
 }
 
 void node::ask_for_result(std::uint32_t entry) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node leaves while the others continue, and what happens if another node ends.
+// How a node leaves while the others continue, and what this node does if another node ends.
 //
-// The node announces that it leaves. From then on it neither requests nor gives tasks, and all others leave
-// it out. If nodes connect only when they need it, it announces that to the nodes with which it has exchanged
-// messages, and to another node when the first message of that one arrives. It finishes the tasks that it has
-// received. Then it leaves inside an entry, where its program waits for the result. Outside an entry, its
-// program may be writing a file.
+// The node announces that it leaves. From then on it neither requests nor gives tasks, and all others stop
+// exchanging tasks with it. If nodes connect only when needed, it announces this to the nodes with which it
+// has exchanged messages. Any other node gets the announcement as the answer to its first message. The node
+// finishes the tasks that it has received. Then it leaves inside an entry, while its program waits for the
+// result. Outside an entry, its program may be writing a file.
 //
-// A task may be under way to the node when its owner receives the announcement. The node declines it. If the
-// task arrives too late for that, its owner takes it back when the node is gone. That is safe: the results of
-// all tasks that the node has begun arrive before its end.
+// When the owner of a task receives the announcement, the task may be under way to the leaving node. That
+// node declines it. If the task arrives too late for that, its owner takes it back when the node is gone.
+// That is safe, because the results of all tasks that the node has begun arrive before its end.
 #include "steal/node.hpp"
 
 #include <cstdio>
@@ -48,8 +48,8 @@ void node::leave_when_done() {
 }
 
 bool node::all_is_sent() const {
-  // A result is no longer in `received_`, but may still wait. The run does not depend on other messages to a
-  // node that joined, which may hang.
+  // A result that was removed from `received_` may still wait in the outbox. If a node joined, the run does
+  // not depend on the other messages to it, and that node may hang.
   for (node_id n = 0; n < nodes_; ++n)
     if (outbox_.owes(n) || (!has_joined_[n] && outbox_.count(n) != 0)) return false;
   return true;
@@ -78,7 +78,7 @@ void node::look_for_node_0() {
 
 std::uint32_t node::awaited_entry() {
   const std::lock_guard hold(lock_);
-  // Read inside the lock: the thread that takes the result out has ended the entry before.
+  // Read inside the lock: the thread that removes the result has ended the entry before.
   const std::uint32_t entry = active_entry_.load();
   return results_.contains(entry) ? 0 : entry;
 }

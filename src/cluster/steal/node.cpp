@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node as the program and the workers see it, and the loop of its thread.
+// The functions of a node that the program and the workers call, and the loop of its thread.
 #include "steal/node.hpp"
 
 #include "protocol/entry_name.hpp"
@@ -14,11 +14,11 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Pause before a message that the transport refused is sent again.
+/// Pause before the node sends a message again that the transport has refused.
 constexpr std::chrono::milliseconds between_tries{1};
 constexpr std::chrono::seconds leaving_time{2};
-/// The same for a node that leaves while the others continue: they need its last results. It is longer than a
-/// node may be silent by default.
+/// The same for a node that leaves while the others continue, because they need its last results. Longer than
+/// a node may be silent by default.
 constexpr std::chrono::seconds early_leaving_time{10};
 
 }  // namespace
@@ -67,14 +67,14 @@ void node::serve() {
 
 void node::wait_for_leaving() {
   for (event& e : events_.take()) take_event(e);
-  // MPI's nodes end together, so there it waits as long as it takes.
+  // Nodes of MPI end together, so over MPI the node waits without a limit.
   const bool gives_up = transport_->can().sees_losses;
   std::vector<progress_deadline> ends(nodes_, progress_deadline(leaving_time));
   while (!outbox_.empty()) {
     const clock::time_point now = clock::now();
     for (node_id n = 0; n < nodes_; ++n) {
       const std::size_t waiting = outbox_.count(n);
-      // The sum grows with each byte that this node takes.
+      // The sum grows with each byte that the receiving node takes.
       if (gives_up && waiting != 0 && now >= ends[n].after(transport_->taken_by(n) - waiting, now))
         outbox_.close(n);
     }
@@ -95,7 +95,7 @@ clock::time_point node::next_look() const {
   if (asking_here_ == asking::once) return until;
   if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
     const auto look = lifelines_.next_look();
-    // There is a standing request already, or the node makes it once another node may have a task.
+    // There is a standing request already, or the node makes one as soon as another node may get a task.
     if (look || asking_here_ == asking::nothing)
       until = std::min(until, std::max(line->from, look.value_or(line->from)));
   }
@@ -105,9 +105,9 @@ clock::time_point node::next_look() const {
 void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
   solutions_.begin_entry(number);
-  active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
-  // Of the entry before. A report that a worker is making now may be lost by this, but the worker repeats it
-  // soon (as remote_node::idle says). Partners: idle(), look_for_idle_workers.
+  active_entry_.store(number);  // before the ring; partners: ask_others, look_for_node_0, idle()
+  // Discards a report for the previous entry. This may lose a report that a worker is making now, but the
+  // worker repeats it soon (see remote_node::idle). Partners: idle(), look_for_idle_workers.
   idle_reported_.store(false);
   transport_->ring();
   if (self_ == 0)
@@ -134,14 +134,14 @@ void node::run_here(detail::cluster_entry& entry) {
     over.content.insert(over.content.end(), exception.begin(), exception.end());
   }
   over.solutions = solutions_.all();
-  active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
+  active_entry_.store(0);  // before the ring, which post makes; partners: ask_others, idle()
   events_.post(std::move(over));
   if (thrown) std::rethrow_exception(thrown);
 }
 
 void node::help(detail::cluster_entry& entry) {
   const std::uint32_t number = active_entry_.load();
-  // The runtime is inside an entry as long as this lasts, so its workers look for work. This thread is one of
+  // During this call the runtime is inside an entry, so its workers search for work. This thread is one of
   // them.
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
@@ -154,7 +154,7 @@ void node::help(detail::cluster_entry& entry) {
       }
     });
   });
-  active_entry_.store(0);  // before the result is taken out, under the lock; partner: look_for_node_0
+  active_entry_.store(0);  // before the result is removed, under the lock; partner: look_for_node_0
   entry_result result;
   {
     const std::lock_guard hold(lock_);
@@ -184,12 +184,12 @@ traffic node::statistics() const {
 void node::answered(detail::task* t) noexcept { events_.post({.kind = event::type::answered, .t = t}); }
 
 void node::unanswered() noexcept {
-  // If it is already set, no ring is needed: the thread that has set it rings, and then ask_here runs.
+  // If the flag is already set, no ring is needed: the thread that set it rings, and then ask_here runs.
   if (!unanswered_reported_.exchange(true)) transport_->ring();
 }
 
 void node::idle() noexcept {
-  // As above. Partners: run(), which stores the entry; look_for_idle_workers.
+  // As in unanswered(). Partners: run(), which stores the entry; look_for_idle_workers.
   if (active_entry_.load() != 0 && !idle_reported_.exchange(true)) transport_->ring();
 }
 
@@ -208,7 +208,7 @@ void node::ended(detail::received_task& done_task) noexcept {
       if (e.content.size() > largest_message / 2)
         throw std::length_error("sukima: the result of a task is longer than 128 MiB, and cannot travel");
     }
-  } catch (...) {  // of the user's codec, or it is too long
+  } catch (...) {  // thrown by the user's codec, or the result is too long
     e.how = outcome::thrown;
     e.content.clear();
     e.content = write_exception(std::current_exception(), self_);

@@ -11,7 +11,7 @@ std::size_t outbox::send(node_id to, const message& m) {
   if (is_closed_[to]) return 0;
   bytes out = write_message(m);
   const std::size_t size = out.size();
-  // The transport does not move from a message that it refuses.
+  // If the transport refuses a message, it does not move its content.
   // NOLINTNEXTLINE(bugprone-use-after-move)
   if (count(to) != 0 || !transport_.send(to, std::move(out)))
     waiting_[to].push_back({m.kind, std::move(out)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of entries that have ended. Node 0 keeps them for nodes that join later.
+// Results of entries that have ended, which node 0 keeps for nodes that join later.
 #pragma once
 
 #include "protocol/messages.hpp"
@@ -12,22 +12,24 @@
 
 namespace sukima::cluster {
 
-/// The result of an entry, after the name of its function, and the best solutions that it relied on.
+/// The result of an entry, with the name of its function first, and the best solutions that it relied on.
 struct entry_result {
   outcome how;
   bytes content;
   bytes solutions;
 };
 
-/// One thread. A node that joins needs every result, so it keeps all of them or none.
+/// Keeps all results or none, because a node that joins needs each of them. Only one thread may use this
+/// object.
 class past_results {
  public:
-  /// Estimate of the memory that one result takes besides its bytes.
+  /// Estimated memory for one result, besides its content, in bytes.
   static constexpr std::size_t overhead = 192;
-  /// Bytes after which an answer to a node that joins ends, so that it delays no other message for long.
+  /// Size in bytes after which an answer to a node that joins ends, so that it does not delay other messages
+  /// for long.
   static constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
-  /// \param most  the bytes that the results may take with their overhead; if they need more, none is kept
+  /// \param most  the most bytes for all results with their overhead; if they need more, no result is kept
   explicit past_results(std::size_t most) noexcept : most_(most) {}
 
   /// Adds the result of the next entry.
@@ -39,12 +41,13 @@ class past_results {
     else
       all_ = {};
   }
-  /// How many entries have ended.
+  /// The number of entries that have ended.
   std::uint32_t count() const noexcept { return count_; }
   bool are_kept() const noexcept { return size_ <= most_; }
   /// \pre are_kept(), and the entry has ended
   const entry_result& of(std::uint32_t entry) const { return all_[entry - 1]; }
-  /// Returns the last entry of one answer. \pre are_kept(), and `last` has ended
+  /// Returns the last entry whose result fits into an answer that begins with `first`. \pre are_kept(), and
+  /// `last` has ended
   std::uint32_t end_of_answer(std::uint32_t first, std::uint32_t last) const {
     std::size_t sum = 0;
     while (first < last && (sum += size_of(of(first))) < most_at_once) ++first;
@@ -58,7 +61,7 @@ class past_results {
 
   const std::size_t most_;
   std::vector<entry_result> all_;  ///< by entry, from 1
-  std::size_t size_ = 0;  ///< of all results so far
+  std::size_t size_ = 0;  ///< of all results so far, including those not kept
   std::uint32_t count_ = 0;
 };
 

@@ -12,7 +12,7 @@ bool small_tasks::is_far(node_id node) const { return round_trips_[node] >= thie
 bool small_tasks::are_long_enough(clock::duration trip) const {
   if (times_.empty()) return true;
   std::vector<clock::duration> sorted = times_;
-  // Of two in the middle the longer one.
+  // With an even number of times, the longer one of the two in the middle.
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   return *middle >= trip * least_round_trips;

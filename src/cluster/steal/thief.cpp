@@ -12,8 +12,9 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Weight of a node in the draw of its side. A node never counts for more than 16 nodes that never gave a
-/// task, so a node that has run out of work is soon asked less often.
+/// Returns the weight of a node in the random draw of its side. At most 15 tasks count, so a node never
+/// weighs more than 16 nodes at the same distance without tasks, and a node that runs out of work soon gets
+/// fewer requests.
 double weight(std::uint64_t tasks, std::optional<clock::duration> round_trip) {
   constexpr std::chrono::microseconds least{100};
   const std::chrono::duration<double> distance = round_trip.value_or(clock::duration{0}) + least;
@@ -148,7 +149,7 @@ void thief::measure(node_id from, std::uint64_t number, clock::time_point now) {
 
 void thief::on_none(node_id from, std::uint64_t number, clock::time_point now) {
   other& o = others_[from];
-  if (number != o.asked_number) return;  // late: another request is under way to that node
+  if (number != o.asked_number) return;  // late: another request to that node is under way
   o.tasks /= 2;
   measure(from, number, now);
   if (last_giver_ == from) last_giver_.reset();
