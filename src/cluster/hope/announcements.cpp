@@ -17,7 +17,7 @@ note entry_result_of(std::uint64_t entry, const entry_value& value) {
           .content = value.content};
 }
 
-/// The count of the messages of a kind that are sent to one node; null: they have none of their own.
+/// Returns the counter of messages of a kind that are sent to a single node; null: that kind has no counter.
 std::uint64_t counts::* counter_of(note_kind kind) noexcept {
   switch (kind) {
     case note_kind::request:
@@ -126,7 +126,7 @@ std::vector<bool> announcements::send_to_all(const note& n) {
   std::vector<bool> reached(gone_.size());
   if (!is_alone()) counters_.add(&counts::reports);
   bytes message = write_note(n);
-  // Nodes end when they receive that they are in different entries, and forward nothing more.
+  // A node that runs a different entry ends all nodes with this note, and they forward nothing more.
   if (mediation_ && n.kind != note_kind::differs && message.size() <= longest_bundled) {
     mediation_->post(std::move(message), clock::now());
     return reached;

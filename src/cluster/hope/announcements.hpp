@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending side of a node, and the list of living nodes.
+// Sends the messages of a node, and keeps the list of living nodes.
 //
-// A message that the transport does not take is dropped. Every node computes what it does not receive, so a
-// lost message costs time and changes no result.
+// A message that the transport refuses is dropped. Every node computes what it does not receive, so a lost
+// message costs time and changes no result.
 //
-// Among few nodes, a note for all is sent to each of them at once. Among many, mediators forward it
-// (mediation/mediation.hpp).
+// Among few nodes, a note for all nodes is sent to each of them at once. Among many nodes, mediators forward
+// it (mediation/mediation.hpp).
 #pragma once
 
 #include "entry/solution_board.hpp"
@@ -21,76 +21,77 @@
 
 namespace sukima::cluster::hope {
 
-/// The result of an entry, after its name, and the best solutions that it relied on.
+/// The result of an entry, with the name of its function first, and the best solutions that it relied on.
 struct entry_value {
-  node_id from;  ///< the node that has sent it, or this one
+  node_id from;  ///< the node that sent it, or this node
   bytes content;
   bytes solutions;
 };
 
-/// The largest number of nodes that send each note to all others themselves.
+/// The largest number of nodes at which each node sends its notes to all others directly.
 inline constexpr unsigned most_without_mediators = 8;
 
-/// The longest time that a note waits on its way to another node.
-/// \param nodes   how many nodes there may be
-/// \param living  how many of them live
+/// Returns the longest time that a note waits on its way to another node.
+/// \param nodes   number of nodes, including nodes that may join
+/// \param living  number of living nodes
 constexpr std::chrono::microseconds longest_way(unsigned nodes, unsigned living) noexcept {
   constexpr int steps = 3;
   return nodes > most_without_mediators ? steps * bundle_interval * living : std::chrono::microseconds(0);
 }
 
-/// The sending side of one node. One thread.
+/// The sending side of one node. Only one thread may use it.
 class announcements {
  public:
-  /// \param most_direct  the largest number of nodes that use no mediators, the same on all nodes
+  /// \param most_direct  the largest number of nodes that use no mediators, equal on all nodes
   /// \param subscribe    returns which notes this node needs
   announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
                 unsigned most_direct, mediation::subscriber subscribe);
 
-  /// Sets this node's number. Once, before anything else.
+  /// Sets this node's number. Must be called once, before any other function.
   void begin(node_id self);
   /// Stops sending to that node. The next mediator receives the notes that a lost one has not forwarded.
   void lose(node_id node);
-  /// Records that a node has joined, which was not there or lost before.
+  /// Records that a node has joined, which did not exist or was lost before.
   void gain(node_id node);
   bool is_gone(node_id node) const { return gone_[node]; }
   const std::vector<bool>& gone() const noexcept { return gone_; }
-  /// \pre this node lives
+  /// \pre this node is alive
   node_id first_living() const noexcept;
   unsigned living_others() const noexcept;
   bool is_alone() const noexcept { return living_others() == 0; }
 
-  /// Whether a message is a bundle of notes, and this node has mediators.
+  /// Whether a message is a bundle of notes, and this node uses mediators.
   bool takes(byte_view message) const noexcept { return mediation_ && is_bundle(message); }
-  /// Takes a bundle. \param take  called with each note and the node that has written it
+  /// Takes a bundle. \param take  called with each note and the node that wrote it
   void receive(node_id from, byte_view message, const std::function<void(node_id, byte_view)>& take);
-  /// Sends the waiting bundles whose time has come.
+  /// Sends the waiting bundles that are due.
   void send_if_due();
-  /// Sends the waiting notes, and nothing after that: this node leaves.
+  /// Sends the waiting notes, and stops sending, because this node leaves.
   void stop();
-  /// Records that an entry has ended here: no other node needs the notes of that entry.
+  /// Records that an entry has ended here, so no other node needs its notes.
   void end_entry(std::uint64_t entry);
-  /// Records that a result went to all nodes without mediators.
+  /// Records that a result was sent to all nodes without mediators.
   void went_to_all(const note& n);
-  /// Records that this node needs other notes of mediators than before.
-  /// \param at_once  it subscribes to them in the next send_if_due(), or else with one of its next bundles
+  /// Records that this node needs other notes from its mediators than before.
+  /// \param at_once  whether the next send_if_due() subscribes to them, or else one of the next bundles does
   void needs_other_notes(bool at_once);
-  /// When send_if_due() has something to send; the end of time: nothing waits.
+  /// The time at which send_if_due() has something to send; the end of time: no bundle waits.
   clock::time_point next_bundle() const noexcept;
 
-  /// Sends a note to all living nodes. A result brings this node's solutions along, because its task may have
-  /// been pruned by them. Linear in the number of nodes.
-  /// \returns by node: whether the transport has taken a message of this node's to it
+  /// Sends a note to all living nodes. With a result it also sends this node's solutions, because the task
+  /// may have been pruned by them. Complexity: linear in the number of nodes.
+  /// \returns by node: whether the transport has taken a message from this node to it
   std::vector<bool> announce(const note& n);
-  /// \returns false: the transport has no room for it now
+  /// Sends a note to one node. \returns false: the transport has no room for it now
   bool announce_to(node_id to, const note& n);
   /// \returns as announce()
   std::vector<bool> announce_entry_result(std::uint64_t entry, const entry_value& value);
   /// \returns as announce_to()
   bool announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
-  /// Sends the solutions if one was improved here. Improvements in quick succession are sent once.
+  /// Sends the solutions if one was improved here. Several improvements within a short time are sent once.
   void announce_solutions_if_new(std::uint64_t entry, clock::time_point now);
-  /// The earliest time at which the last function has something to send; the end of time: nothing is new.
+  /// The earliest time at which announce_solutions_if_new has something to send; the end of time: nothing is
+  /// new.
   clock::time_point next_solutions() const noexcept {
     return solutions_.has_news() ? next_solutions_ : clock::time_point::max();
   }

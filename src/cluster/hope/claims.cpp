@@ -15,7 +15,7 @@ void claims::claim(const task_key& task, node_id by, clock::time_point since) {
 
 void claims::withdraw(const task_key& task, node_id by) {
   const auto at = tasks_.find(task);
-  // Withdrawing another node's claim leaves an orphan an orphan.
+  // If another node withdraws its claim, an orphan stays an orphan.
   if (at == tasks_.end() || at->second.claimants.erase(by) == 0) return;
   if (at->second.claimants.empty()) tasks_.erase(at);
   SUKIMA_ASSERT_VALID_PACED(*this, walks_, tasks_.size());

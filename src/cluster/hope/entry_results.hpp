@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of whole entries: of future ones, which other nodes have already sent, and of past ones, for late
-// nodes.
+// Results of whole entries: of later entries, which other nodes have already sent, and of past entries, for
+// nodes that are late.
 #pragma once
 
 #include "hope/announcements.hpp"
@@ -12,15 +12,16 @@
 
 namespace sukima::cluster::hope {
 
-/// One thread. Losing a past result costs a late node the time to compute its entry.
+/// If a past result is dropped, a late node must compute its entry itself. Only one thread may use this
+/// object.
 class entry_results {
  public:
-  /// Estimate of the memory that one result takes besides its bytes.
+  /// Estimated memory for one result, besides its content, in bytes.
   static constexpr std::size_t overhead = 192;
 
-  /// \param entries  how many past entries are kept
-  /// \param size     the bytes that results of past entries may take with their overhead, without the last
-  ///                 one
+  /// \param entries  the number of past entries that are kept
+  /// \param size     the most bytes for results of past entries with their overhead, not counting the last
+  ///                 entry
   entry_results(std::uint64_t entries, std::size_t size) noexcept : entries_(entries), most_(size) {}
 
   void put(std::uint64_t entry, entry_value value) {
@@ -28,7 +29,7 @@ class entry_results {
     size_ += size_of(value);
     all_.emplace(entry, std::move(value));
   }
-  /// The result, or null. Valid until the next change.
+  /// Returns the result, or null. Valid until the next change.
   const entry_value* find(std::uint64_t entry) const {
     const auto found = all_.find(entry);
     return found == all_.end() ? nullptr : &found->second;
@@ -39,13 +40,13 @@ class entry_results {
     size_ -= size_of(found->second);
     all_.erase(found);
   }
-  /// Forgets the oldest results, because that entry begins. Those of the entries to come stay.
+  /// Removes the oldest results, because that entry begins. Results of later entries stay.
   void begin_entry(std::uint64_t entry) {
     while (!all_.empty() && all_.begin()->first < entry &&
            (entry - all_.begin()->first > entries_ || (size_ > most_ && all_.begin()->first + 1 < entry)))
       remove(all_.begin()->first);
   }
-  /// By entry.
+  /// All results, ordered by entry.
   const std::map<std::uint64_t, entry_value>& all() const noexcept { return all_; }
 
  private:
@@ -56,7 +57,7 @@ class entry_results {
   const std::uint64_t entries_;
   const std::size_t most_;
   std::map<std::uint64_t, entry_value> all_;
-  std::size_t size_ = 0;  ///< of all of them
+  std::size_t size_ = 0;  ///< of all results together
 };
 
 }  // namespace sukima::cluster::hope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles the messages of other nodes. Malformed messages are dropped: a node that receives nothing
-// at all computes everything by itself.
+// Handles the messages of other nodes. Malformed messages are dropped, because a node that receives no
+// message at all computes everything itself.
 #include "hope/node.hpp"
 
 #include "protocol/entry_name.hpp"
@@ -12,7 +12,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Largest number of notes that are kept for later entries. Tasks whose notes are dropped run here.
+/// Most bytes of notes that are stored for later entries. If a note is dropped, its task runs here.
 constexpr std::size_t most_early = std::size_t{16} << 20;
 
 }  // namespace
@@ -30,13 +30,14 @@ void node::on_message(node_id from, byte_view message) {
 void node::receive_note(node_id from, byte_view message) {
   const auto n = read_note(message);
   if (!n || from == self_ || n->kind == note_kind::interest) return;
-  // A mediator may still forward a note of a lost node. Then only results count.
+  // A mediator may still forward a note of a lost node. Then only results are used.
   if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
   requests_.received_from(from);
   if (n->kind == note_kind::claim || n->kind == note_kind::result) requests_.works(from);
   if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
   const bool is_active = n->entry == entry_ && active_ != nullptr && !is_over_;
-  // If others are in later entries, the note may be an answer about the past, or come from another newcomer.
+  // If others are in later entries, the note may be an answer about a past entry, or come from another
+  // newcomer.
   if (is_newcomer_ && is_active && !is_behind()) is_newcomer_ = false;
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);
@@ -86,7 +87,7 @@ void node::take_claim(node_id from, const note& n) {
     return;
   }
   if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
-  if (!u->is_claimed) announce_claim(*u);  // one of the two must yield
+  if (!u->is_claimed) announce_claim(*u);  // one of the two nodes must yield
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u->since);
   if (!claims_.yields(n.task, self_, {.own = age, .announced = n.time, .young = chosen_.yields_within}))
     return;
@@ -96,12 +97,12 @@ void node::take_claim(node_id from, const note& n) {
 }
 
 void node::take_result(node_id from, const note& n) {
-  // Solutions first: the task may have pruned by them.
+  // Solutions first, because the task may have pruned by them.
   if (!solutions_.merge(entry_, n.solutions)) return;
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
   claims_.settle(n.task);
-  // Not from the store, which may have dropped it.
+  // Uses the note, because the store may have dropped the result.
   for (const node_id to : questions_.known({.entry = entry_, .task = n.task}, from)) send_result(to, n);
   unit* const u = find(n.task);
   if (u == nullptr) {
@@ -114,7 +115,7 @@ void node::take_result(node_id from, const note& n) {
   u->is_mine = false;
   const bool was_claimed = std::exchange(u->is_claimed, false);
   const std::optional<node_id> giver = std::exchange(u->given_by, {});
-  // The answer to a claim reaches the claimant only. The node that gave the unit waits for the claimant.
+  // The answer to a claim reaches only the claimant. The node that gave the unit waits for the claimant.
   if (was_claimed && giver && *giver != from) send_result(*giver, n);
   if (u->running != nullptr)
     stop(*u);
@@ -124,14 +125,14 @@ void node::take_result(node_id from, const note& n) {
 
 void node::take_entry_result(node_id from, const note& n) {
   const bool is_active = active_ != nullptr && n.entry == entry_ && !is_over_;
-  // Mediators forward one result of an entry, so also those of two other nodes are compared.
+  // Mediators forward only one result of an entry. So this node also compares the results of two other nodes.
   if (const entry_value* const known = entry_results_.find(n.entry))
     compare_entries(n.entry, {known->content, known->from}, {n.content, from});
   if (is_active) compare_entries(n.entry, {entry_name_, self_}, {n.content, from});
   const entry_value value{
       from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
   if (is_active && !take_value(value)) return;
-  // It may have been asked for only on behalf of other nodes.
+  // This node may have requested the result only on behalf of other nodes.
   for (const node_id to : questions_.entry_known(n.entry, from)) send_entry_result(to, n.entry, value);
   if (n.entry <= entry_ && !is_active) return;
   entry_results_.put(n.entry, value);
@@ -200,7 +201,7 @@ void node::on_lost(node_id gone, const std::string& /*why*/) {
   questions_.lose(gone);
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
-  // It may have sent some results to a part of the nodes before it was lost.
+  // The lost node may have sent some results to only a part of the nodes.
   questions_.ask({.entry = entry_});
   for (const task_key& key : orphans)
     if (find(key) != nullptr) questions_.ask({.entry = entry_, .task = key});

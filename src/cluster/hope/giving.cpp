@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving tasks to idle nodes. An idle node asks the others for a task, runs it, and sends the result back.
-// The giver then omits the task. Until the result arrives, the idle node does not run the tasks that it waits
-// for itself, nor the first branch of a construct whose second branch it began with.
+// Giving tasks to idle nodes. An idle node requests a task from the others, runs it, and sends the result
+// back. The giver then omits the task. Until the result arrives, the idle node does not run tasks for which
+// it already waits itself. If it began a construct with the second branch, it does not run the first branch
+// either.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Running tasks may have nothing to split at one moment and much at the next. The asking node waits longer
-/// than that for an answer (work_requests.cpp).
+/// How long this node looks for a task to give: running tasks may have nothing to split at one moment and
+/// much at the next. The requesting node waits longer than that for an answer (work_requests.cpp).
 constexpr std::chrono::microseconds looks_for_some{5000};
 constexpr std::chrono::microseconds between_questions{200};
 
@@ -41,8 +42,8 @@ void node::give_to_others() {
 
 void node::give(const unit& u, node_id to) {
   const auto type = forms_.number_of(*u.form);
-  if (!type) return;  // all units are of known forms
-  // Also where the message is lost: a claim is a hint.
+  if (!type) return;  // the forms of all units are known
+  // Even if the message is lost, because a claim is only a hint.
   claims_.claim(u.key, to, clock::now());
   counters_.add(&counts::given);
   others_.announce_to(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that joins while the others run. It receives results and hints, as each node does. If some results
-// were not sent, because too many bytes were already waiting, it asks for them, entry by entry.
+// How a node joins while the others run. It receives results and hints, as each node does. If some results
+// were not sent, because too many bytes were queued, it requests them in each entry.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace sukima::cluster::hope {
 
 void node::on_joined(node_id joined) {
-  const bool answers = others_.first_living() == self_;  // one node's answer is enough
+  const bool answers = others_.first_living() == self_;  // the answer of one node is enough
   others_.gain(joined);
   requests_.gain(joined);
   claims_.gain(joined);
@@ -47,9 +47,9 @@ bool node::is_behind() const {
 }
 
 void node::begin_as_newcomer() {
-  // The others may have ended this entry, and its result may not have been sent.
+  // The others may have ended this entry without sending its result.
   questions_.ask({.entry = entry_});
-  // They have made their plan without this node.
+  // The others have made their plan without this node.
   plan_.end();
   if (!others_.is_alone() && !is_behind()) help(name_of_entry);
 }

@@ -10,7 +10,7 @@ namespace sukima::cluster::hope {
 namespace {
 
 constexpr unsigned most_in_vain = 3;
-/// Between looks, as long as they find nothing: doubled up to the longest.
+/// Pause between looks that find nothing: doubled each time, up to the longest pause.
 constexpr std::chrono::microseconds shortest_pause_of_looks{100};
 constexpr std::chrono::microseconds longest_pause_of_looks{20000};
 

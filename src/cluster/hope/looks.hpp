@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node looks for tasks that others have announced. Another node is working inside a task that runs
-// here, too, and has named a part that has no name here yet. A look names the oldest tasks here, until
-// several in a row are known to no other node.
+// Determines when a node looks for tasks that others have announced. A look is useful if another node works
+// inside a task that runs here, too, and has announced a part that has no name here yet. A look gives names
+// to the oldest tasks here, until several consecutive ones are unknown to all other nodes.
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -14,47 +14,49 @@
 
 namespace sukima::cluster::hope {
 
-/// The entry or a task that has begun here and has not ended.
+/// The entry, or a task that a worker here has begun and not ended.
 struct begun_task {
   task_key key;
   clock::time_point since;
 };
-/// Returns the units that workers are probably running: those that began last, one for each worker. The other
-/// units wait for these, and a look within them would find nothing.
+/// Returns the tasks that workers are probably running: those that began last, one for each worker. The other
+/// tasks wait for these, and a look inside them would find nothing.
 /// Complexity: n log n for n tasks
 std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers);
 
-/// The announced tasks of one entry, and the times of the looks. One thread.
+/// The announced tasks of one entry, and the times of the looks. Only one thread may use it.
 class looks {
  public:
-  /// Forgets the last entry, because another one begins. Linear in the notes of the last one.
+  /// Removes the tasks of the previous entry, because another one begins. Complexity: linear in their number.
   void begin(clock::time_point now);
   /// Records that another node has announced a task that has no name here.
-  /// \param within  the task that it is within there
-  /// \returns whether no node has announced it before
+  /// \param within  the task of which it is a part on that node
+  /// \returns whether this is the first announcement of the task
   bool add_announced(const task_key& task, const task_key& within);
-  /// Forgets a task that has a name here from now on.
+  /// Removes a task, because it now has a name here.
   void has_name_here(const task_key& task);
-  /// Whether work without a name is within that task.
+  /// Whether announced work without a name here is inside that task.
   bool is_within(const task_key& task) const { return within_.contains(task); }
 
-  /// Lets the next look begin as early as possible.
+  /// Schedules the next look as early as possible.
   void begin_soon();
   clock::time_point next() const noexcept { return next_; }
-  /// Records that the look has named a task of interest.
+  /// Records that the look has named a task that is under way or has a result.
   void found() noexcept;
-  /// Records that the look has named a task of no interest. After a few of them in a row the look ends.
+  /// Records that the look has named a task that no node runs and that has no result. After a few consecutive
+  /// ones the look ends.
   void found_in_vain(clock::time_point now) noexcept;
-  /// Ends the look, because there is nothing more to name.
+  /// Ends the look, because there are no more tasks to name.
   void end(clock::time_point now) noexcept;
 
-  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the tasks
+  /// Returns the first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the
+  /// tasks
   const char* violated_invariant() const;
 
  private:
-  std::unordered_map<task_key, task_key, task_key_hash> unnamed_;  ///< and what each is within
-  std::unordered_map<task_key, std::size_t, task_key_hash> within_;  ///< how many are within each
-  unsigned in_vain_ = 0;  ///< in a row
+  std::unordered_map<task_key, task_key, task_key_hash> unnamed_;  ///< with the task around each one
+  std::unordered_map<task_key, std::size_t, task_key_hash> within_;  ///< their number inside each task
+  unsigned in_vain_ = 0;  ///< consecutive calls of found_in_vain
   clock::time_point ended_;
   clock::time_point next_;
   std::chrono::microseconds pause_{};

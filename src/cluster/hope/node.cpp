@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node as the program and the workers see it, the loop of its thread, and the course of an entry.
+// The functions of a node that the program and the workers call, the loop of its thread, and the course of an
+// entry.
 #include "hope/node.hpp"
 
 #include "protocol/entry_name.hpp"
@@ -12,7 +13,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Results of entries that are kept for nodes that are late, and for nodes that may join.
+/// Number of results of past entries that are kept for nodes that are late, and for nodes that may join.
 constexpr std::uint64_t kept_entries = 16;
 constexpr std::uint64_t kept_for_newcomers = std::uint64_t{1} << 20;
 
@@ -189,7 +190,7 @@ void node::root_ended(event& e) {
   e.t->destroy(e.t);
   if (!is_over_ && !is_behind()) is_newcomer_ = false;
   if (e.how == outcome::ok) {
-    active_->received.reset();  // the call has filled its result in
+    active_->received.reset();  // the call has already stored its result
     const entry_value value{self_, std::move(e.content), solutions_.all()};
     entry_results_.put(entry_, value);
     if (!is_over_) {
@@ -198,7 +199,7 @@ void node::root_ended(event& e) {
         if (!reached[to]) send_entry_result(to, entry_, value);
     }
   } else if (e.how == outcome::thrown && !active_->received) {
-    active_->error = std::move(e.error);  // every node finds it by itself
+    active_->error = std::move(e.error);  // every node throws its own exception
   }
   end_entry();
 }
@@ -210,7 +211,7 @@ void node::end_entry() {
   if (root_ != nullptr) detail::cancel(workers_, *root_);
   std::vector<unit*> all;
   for (const auto& [key, u] : units_) all.push_back(u.get());
-  // Tasks that are taken back and tasks that continue must find themselves aborted.
+  // Tasks that are taken back, and tasks that continue, must find that they were aborted.
   for (unit* const u : all)
     if (u->running != nullptr) stop(*u);
   for (unit* const u : all) drop(*u);
@@ -226,12 +227,12 @@ void node::conclude_if_over() {
   asking_.clear();
   others_.end_entry(entry_);
   const resumer waiting = std::exchange(active_, nullptr)->waiting;
-  waiting.resume();  // the entry is gone from here on
+  waiting.resume();  // from here on the entry no longer exists
 }
 
 void node::run(detail::cluster_entry& called) {
   active_entry e{.called = &called};
-  // The runtime is inside an entry as long as this lasts, so its workers look for work. This thread is one of
+  // During this call the runtime is inside an entry, so its workers search for work. This thread is one of
   // them.
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
@@ -242,7 +243,7 @@ void node::run(detail::cluster_entry& called) {
   if (e.error) std::rethrow_exception(e.error);
   if (!e.received) return;
   byte_view content = e.received->content;
-  take_name(content);  // compared already
+  take_name(content);  // already compared
   called.get(called, content);
 }
 
@@ -266,7 +267,7 @@ void node::ended(detail::received_task& done_task) noexcept {
       e.how = outcome::aborted;
     } else if (done_task.error) {
       e.how = outcome::thrown;
-      e.error = std::move(done_task.error);  // no reference stays with the task
+      e.error = std::move(done_task.error);  // the task must not keep a reference
     } else if (e.of != nullptr) {
       done_task.form->put_result(done_task, e.content);
     } else {
@@ -274,7 +275,7 @@ void node::ended(detail::received_task& done_task) noexcept {
       put_name(e.content, name_of(called));
       called.put(called, e.content);
     }
-  } catch (...) {  // of the user's codec
+  } catch (...) {  // thrown by the user's codec
     e.how = outcome::thrown;
     e.error = std::current_exception();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the units and the given tasks of a node, after each turn of its thread.
+// Checks the units and the given tasks of a node, after each turn of its thread.
 #include "hope/node.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a node's work: which tasks it asks the workers here for, and which unit runs next.
+// The order of a node's work: which tasks it requests from the workers here, and which unit runs next.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -8,16 +8,16 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// The plan, or the help inside a unit, ends after this number of questions in a row without an answer.
+/// The plan, or the help with a unit, ends after this number of consecutive requests without a task.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
-/// How long a delivered task waits for the worker that wakes up for it. A question before that would take the
+/// How long a delivered task waits for the worker that wakes up to run it. An earlier request would take the
 /// task back.
 constexpr std::chrono::microseconds before_taking_back{4000};
 /// How long a worker is expected to need until it continues a fiber that was resumed. After that the node
-/// asks others for work, because the fiber may have suspended again.
+/// requests work from others, because the fiber may have suspended again.
 constexpr std::chrono::milliseconds before_idle_again{100};
-/// With this number of waiting units the node looks for no more.
+/// With this number of units or more, the node makes no looks.
 constexpr std::size_t most_units = 1024;
 
 }  // namespace
@@ -62,7 +62,7 @@ void node::help(const task_key& key) {
   helping_ = key;
   failures_ = 0;
   not_before_ = clock::now();
-  others_.needs_other_notes(true);  // also older ones: of parts that the claimant has ended
+  others_.needs_other_notes(true);  // also older notes, about parts that the claimant has ended
 }
 
 void node::add_announced(const note& n) {
@@ -116,8 +116,9 @@ void node::ask_here() {
   const bool is_plan = wanted == purpose::plan;
   asked_for_ = wanted;
   holds_giver_ = wanted == purpose::help || (is_plan && plan_.takes_second());
-  // In the plan all fibers wait that answer: each would compute what other nodes do, until the next question.
-  // The question stands, because the worker has nothing to run before the fiber is resumed.
+  // In the plan, all fibers that answer wait, because otherwise each would compute the same as other nodes
+  // until the next request. The request is a standing one, because the worker has nothing to run before the
+  // fiber is resumed.
   detail::request_task(workers_, is_plan || holds_giver_ ? detail::giver::waits : detail::giver::goes_on,
                        is_plan ? detail::request_kind::standing : detail::request_kind::single);
 }
@@ -138,7 +139,7 @@ void node::answer_came(event& e) {
   const purpose asked = *std::exchange(asked_for_, {});
   if (e.t != nullptr && detail::came_from_node(workers_, *e.t)) {
     auto& unbegun = static_cast<detail::received_task&>(*e.t);
-    if (take_back(unbegun)) return;  // something else is asked for at once
+    if (take_back(unbegun)) return;  // the next request follows at once
     detail::deliver(workers_, unbegun);  // it waits for a worker, as before
     e.t = nullptr;
   }
@@ -189,18 +190,18 @@ void node::place(unit* u, standing found, std::uint64_t id, purpose asked) {
         looks_.found_in_vain(clock::now());
       }
       return;
-    case purpose::give:  // it is given, or the next one is asked for
+    case purpose::give:  // the task is given away, or the next one is requested
     case purpose::tick:
       return;
   }
 }
 
 void node::place_in_plan(unit* u, std::uint64_t id) {
-  if (!plan_.is_under_way()) {  // where it had led has ended since it was asked for; partner: erase
+  if (!plan_.is_under_way()) {  // the place of the plan has ended since the request; partner: erase
     if (u != nullptr) let_giver_go(id);
     return;
   }
-  if (u == nullptr) {  // the nodes that began there are done, this one included if it was among them
+  if (u == nullptr) {  // the nodes that began there are done, perhaps including this one
     if (plan_.takes_second())
       plan_.end();
     else
@@ -227,7 +228,7 @@ void node::place_in_plan(unit* u, std::uint64_t id) {
 
 void node::let_giver_go(std::uint64_t id) {
   const auto found = given_.find(id);
-  if (found == given_.end()) return;  // it went when the task ended
+  if (found == given_.end()) return;  // its fiber was resumed when the task ended
   if (const resumer giver = std::exchange(found->second.giver, {})) giver.resume();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of where nodes begin. Each node computes the same plan from the number of nodes, without a
-// message.
+// The plan that determines where nodes begin. Each node computes the same plan from the number of nodes,
+// without messages.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -9,17 +9,18 @@
 
 namespace sukima::cluster::hope {
 
-/// The nodes that begin at one place: [first, last).
+/// The ranks of the nodes that begin at one place: [first, last).
 struct node_group {
   node_id first = 0;
   node_id last = 0;
   friend bool operator==(const node_group&, const node_group&) = default;
 };
 
-/// The part of a group that begins at one of the parts of a construct. Parts get as many nodes as their place
-/// allows, with a difference of one at most. With more parts than nodes some parts get no node: no node
-/// begins there, and any free one takes them.
-/// \param part which of them, from 0, below `parts`
+/// Returns the part of a group that begins at one of the parts of a construct. The sizes of these groups
+/// differ by at most one. If there are more parts than nodes, some parts get no node; any free node takes
+/// them later.
+/// \param part  index of the part, from 0, below `parts`
+/// \param parts at least 1
 /// \param parts at least 1
 /// \pre group.first ≤ group.last
 constexpr node_group group_of_part(node_group group, std::uint32_t part, std::uint32_t parts) noexcept {
@@ -28,13 +29,14 @@ constexpr node_group group_of_part(node_group group, std::uint32_t part, std::ui
   return {bound(part), bound(part + std::uint64_t{1})};
 }
 
-/// The part of a construct at which a node of the group begins: the one whose group has it.
+/// Returns the part of a construct at which a node of the group begins: the part whose group contains the
+/// node.
 /// \pre group.first ≤ self < group.last, and parts is at least 1
 /// Source: cluster.md of the design, section 6, `start`: the group is split over the parts of each construct
 /// from the entry down until a node is alone.
 constexpr std::uint32_t first_part(node_group group, node_id self, std::uint32_t parts) noexcept {
   const std::uint64_t size = group.last - group.first;
-  // The largest p with size · p / parts ≤ self − first, rounded down: the next one is beyond.
+  // The largest p with size · p / parts ≤ self − first, rounded down: for the next p the bound is larger.
   return static_cast<std::uint32_t>(((std::uint64_t{self - group.first} + 1) * parts - 1) / size);
 }
 

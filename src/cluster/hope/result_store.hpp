@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of named tasks that this node knows. Losing one costs time and nothing else: its task runs here.
+// Stores the results of named tasks that this node knows. If a result is dropped, its task runs here, which
+// costs only time.
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -14,35 +15,36 @@
 
 namespace sukima::cluster::hope {
 
-/// A bounded store. One thread.
+/// A bounded store. Only one thread may use it.
 class result_store {
  public:
-  /// Estimate of the memory that one result takes besides its bytes: nodes of the table and of the order.
+  /// Estimated memory for one result besides its content: the nodes of the table and of the order.
   static constexpr std::size_t overhead = 192;
 
-  /// \param most bytes that the results and their overhead may take
+  /// \param most  the most bytes for the results and their overhead
   explicit result_store(std::size_t most) noexcept : most_(most) {}
 
-  /// Keeps a result. If there are too many, the store drops the results that are cheapest to compute again,
-  /// among equals those with the smaller key; the new result may be among them. A result that is already in
-  /// the store stays, because equal keys have equal results.
-  /// \param cost the time that its computation took
-  /// Complexity: logarithmic in the number of results, for it and for each that goes
+  /// Stores a result. If the limit is exceeded, the store drops the results that are cheapest to compute
+  /// again, and among equal costs those with the smaller key; the new result may be among them. A result that
+  /// is already stored stays, because equal keys have equal results.
+  /// \param cost  the time that it took to compute the result
+  /// Complexity: logarithmic in the number of results, for the new one and for each one dropped
   void put(const task_key& key, bytes result, std::chrono::nanoseconds cost);
-  /// The result, or nullptr. Valid until the next put() or clear().
+  /// Returns the result, or nullptr. Valid until the next put() or clear().
   const bytes* find(const task_key& key) const;
-  /// Calls a function with the key, the cost and the bytes of each result, the most expensive first.
+  /// Calls a function with the key, the cost and the content of each result, the most expensive first.
   template <class Function> void for_each(Function function) const {
     for (auto at = cheapest_.rbegin(); at != cheapest_.rend(); ++at)
       function(at->second, at->first, byte_view(results_.at(at->second).result));
   }
-  /// Forgets all: an entry has ended.
+  /// Removes all results, because an entry has ended.
   void clear() noexcept;
 
   std::size_t size() const noexcept { return results_.size(); }
-  std::size_t used() const noexcept { return used_; }  ///< bytes, overhead included
+  std::size_t used() const noexcept { return used_; }  ///< in bytes, including the overhead
 
-  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the results
+  /// Returns the first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the
+  /// results
   const char* violated_invariant() const;
 
  private:

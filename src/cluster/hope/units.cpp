@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a unit: named, run or omitted, ended.
+// The life of a unit: it is named, it runs or is omitted, and it ends.
 #include "hope/node.hpp"
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ void node::name(detail::task& named, resumer giver, purpose asked) {
   try {
     if (has_name) travel.put(named, arguments);
     if (arguments.size() > largest_message / 2) has_name = false;
-  } catch (...) {  // the task runs here, where nothing must be encoded
+  } catch (...) {  // the task runs here, which needs no encoding
     has_name = false;
   }
   if (!has_name) {
@@ -55,7 +55,8 @@ void node::name(detail::task& named, resumer giver, purpose asked) {
   given.of = u;
   u->waiting.push_back(id);
   if (strays || (asked == purpose::help && helping_ != origin)) {
-    // All workers were asked, and one in another unit has answered. No other node continues that unit.
+    // All workers received the request, and one in another unit has answered. No other node continues that
+    // unit.
     let_giver_go(id);
     nothing_came(asked);
     return;
@@ -100,7 +101,7 @@ void node::start(unit& u, claim_as how) {
   detail::received_task* t = nullptr;
   try {
     t = u.form->make(*u.form, u.arguments);
-  } catch (...) {  // of the user's codec
+  } catch (...) {  // thrown by the user's codec
     fail(u, std::current_exception());
     return;
   }
@@ -125,7 +126,7 @@ bool node::take_back(detail::received_task& t) {
   --unbegun_;
   t.destroy(&t);
   u.running = nullptr;
-  if (std::exchange(u.is_stopped, false)) {  // in the queue it would be the answer to each question
+  if (std::exchange(u.is_stopped, false)) {  // if it stayed in the queue, it would answer each request
     if (u.waiting.empty() || is_over_) drop(u);
     return true;
   }
@@ -175,7 +176,7 @@ void node::unit_ended(event& e) {
         const bool is_for_all = is_announced || cost >= chosen_.before_announcing;
         std::vector<bool> reached(nodes_);
         if (is_for_all) reached = others_.announce(result);
-        // It waits for that result, which may take long by way of mediators.
+        // That node waits for the result, which may take long through mediators.
         if (u.given_by && !reached[*u.given_by]) {
           send_result(*u.given_by, result);
           reached[*u.given_by] = true;
@@ -192,7 +193,7 @@ void node::unit_ended(event& e) {
       fail(u, std::move(e.error));
       return;
     case outcome::aborted:
-      // The unit yielded: the other node's result arrives, or the unit runs here again.
+      // The unit yielded. Either the other node's result arrives, or the unit runs here again.
       if (u.waiting.empty() || is_over_) drop(u);
       return;
   }
@@ -209,7 +210,7 @@ void node::fail(unit& u, std::exception_ptr error) {
     drop(u);
     return;
   }
-  // One task receives the exception. Other tasks of that name run again, and throw their own.
+  // One task receives the exception. Other tasks of that name run again and throw their own exceptions.
   const std::uint64_t id = u.waiting.front();
   u.waiting.erase(u.waiting.begin());
   if (u.waiting.empty()) erase(u);
@@ -248,7 +249,7 @@ void node::finish(std::uint64_t id, detail::given_outcome how) {
 
 void node::forget_task(std::uint64_t id) {
   const auto found = given_.find(id);
-  if (found == given_.end()) return;  // it has since ended
+  if (found == given_.end()) return;  // the task has ended since
   unit& u = *found->second.of;
   std::erase(u.waiting, id);
   finish(id, {.result = {}, .error = nullptr, .aborted = true});
@@ -263,7 +264,7 @@ void node::forget_task(std::uint64_t id) {
 void node::stop(unit& u) {
   if (std::exchange(u.is_stopped, true)) return;
   detail::cancel(workers_, *u.running);
-  let_all_held_go(u.key);  // they find themselves aborted
+  let_all_held_go(u.key);  // they find that they were aborted
 }
 
 void node::unclaim(unit& u) {
@@ -281,7 +282,7 @@ void node::unclaim(unit& u) {
 void node::erase(unit& u) {
   if (helping_ == u.key) helping_.reset();
   if (plan_.is_under_way() && plan_.place() == u.key)
-    plan_.end();  // it may never begin: the plan leads no further
+    plan_.end();  // the unit may never begin, so the plan leads no further
   units_.erase(u.key);
 }
 

@@ -9,18 +9,18 @@ namespace sukima::cluster::hope {
 namespace {
 
 constexpr std::chrono::microseconds answer_time{10000};
-/// The share of each living node in that time among more than eight nodes. Where many of them share few CPUs,
-/// a node with work answers late. If another one were asked in the meantime, both might give a task, and the
-/// second one would be sent back.
+/// Among more than eight nodes a node waits at least this time for each living node. If many nodes share few
+/// CPUs, a node with work answers late. If another node got a request in the meantime, both might give a
+/// task, and the second task would be sent back.
 constexpr std::chrono::microseconds answer_time_of_each{1250};
 constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{5000};
-/// Up to so many nodes are asked without a pause between them.
+/// Largest number of nodes that get requests without a pause between them.
 constexpr std::size_t few_nodes = 8;
-/// Among more nodes there is a pause after so many requests: in the first turn, and later.
+/// Among more nodes there is a pause after this number of requests: in the first turn, and later.
 constexpr unsigned requests_in_a_row = 4;
 constexpr unsigned later_requests_in_a_row = 1;
-/// The share of each living node in the longest pause among more nodes.
+/// Time per living node in the longest pause, among more nodes.
 constexpr std::chrono::microseconds longest_pause_of_each{1250};
 constexpr int patience_with_silent_ones = 5;
 constexpr int most_doublings = 4;
