@@ -10,7 +10,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Tasks that are remembered. Forgetting one costs a needless message.
+/// Most tasks that are stored. If a task is dropped, that costs a needless message.
 constexpr std::size_t most_tasks = std::size_t{1} << 16;
 constexpr std::size_t most_ended = 16;
 
@@ -57,7 +57,7 @@ void forwarding_queue::record(const note& n) {
     if (tasks_.size() >= most_tasks) tasks_.clear();
     known_task& known = tasks_[n.task];
     known.within = n.within;
-    known.has_result |= n.kind == note_kind::result;  // also a deleted one: a task around it has a result
+    known.has_result |= n.kind == note_kind::result;  // even of a deleted note: a task around it has a result
   }
 }
 
@@ -69,7 +69,7 @@ std::size_t forwarding_queue::delete_waiting(const note& n, node_id origin) {
     if (n.kind == note_kind::best)
       return old->kind == note_kind::best && old->entry == n.entry && w.origin == origin;
     if (old->kind == note_kind::entry_result) return false;
-    // A waiting result is recorded itself, so only a task around its own counts.
+    // A waiting result is itself recorded, so only a result of a task around it counts.
     if (old->kind == note_kind::result && old->entry == entry_ && !has_ended(entry_))
       return is_covered(old->within);
     return is_needless(*old);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notes that a mediator has to forward, without those that no node needs any more.
+// The notes that a mediator must forward, without those that no node needs any more.
 //
-// Deleted are:
-//   - a result, if this queue has taken the result of the task itself, or of a task around it, before
+// The queue deletes:
+//   - a result, if it has already taken the result of the task itself, or of a task around it
 //   - a claim or the end of a claim, if it has taken such a result
-//   - an entry's result after another one of that entry
+//   - a result of an entry after another result of that entry
 //   - every other note of an entry whose result it has taken
-//   - a claim of which the end follows before it was sent
-//   - a node's best solutions, if it sends newer ones before the old ones were sent
-// A deleted note costs time at most. Nodes may reach a task by several ways; a result that was deleted
-// because a task around it has ended may be computed again by a node that came by another way.
+//   - a claim whose end arrives before the claim was sent
+//   - a node's best solutions, if newer ones of that node arrive before these were sent
+// A deleted note costs at most time: nodes may reach a task in several ways. If a result was deleted because
+// a task around it has ended, a node that reached the task in another way may compute it again.
 //
 // Source: cluster.md of the design, section 6, "deletion".
 #pragma once
@@ -26,25 +26,25 @@ namespace sukima::cluster::hope {
 
 /// A note that waits to be forwarded.
 struct waiting_note {
-  node_id origin = 0;  ///< the node that has written it
-  node_id from = 0;  ///< the node that has sent it
-  bool for_all = false;  ///< also for the other groups
+  node_id origin = 0;  ///< the node that wrote it
+  node_id from = 0;  ///< the node that sent it
+  bool for_all = false;  ///< whether it is also for the other groups
   bytes content;
 };
 
-/// The notes of one mediator. One thread.
+/// The notes of one mediator. Only one thread may use it.
 class forwarding_queue {
  public:
-  /// Adds a note, unless it is needless, and removes those that it makes needless. Malformed notes are
+  /// Adds a note, unless it is needless, and removes the notes that it makes needless. Malformed notes are
   /// dropped.
-  /// \returns how many were deleted, the added one included. Linear in the waiting notes
+  /// \returns how many were deleted, including the added one. Complexity: linear in the waiting notes
   std::size_t add(waiting_note&& added);
-  /// Records that a result has gone to all nodes on another way. \returns how many notes were deleted
+  /// Records that a result was sent to all nodes in another way. \returns how many notes were deleted
   std::size_t went_to_all(const note& n);
   /// Whether the queue has taken the result of an entry.
   bool has_ended(std::uint64_t entry) const;
   bool empty() const noexcept { return waiting_.empty(); }
-  /// Takes all waiting notes, in the order of their arrival.
+  /// Removes and returns all waiting notes, in the order of their arrival.
   std::vector<waiting_note> take();
 
  private:
@@ -55,11 +55,11 @@ class forwarding_queue {
   bool is_covered(task_key task) const;
   bool is_needless(const note& n) const;
   void record(const note& n);
-  /// Deletes the waiting notes that a new one makes needless. \returns how many
+  /// Deletes the waiting notes that a new note makes needless. \returns how many
   std::size_t delete_waiting(const note& n, node_id origin);
 
   std::vector<waiting_note> waiting_;
-  std::uint64_t entry_ = 0;  ///< the highest one seen, to which the tasks below belong
+  std::uint64_t entry_ = 0;  ///< the highest entry so far, to which the tasks below belong
   std::unordered_map<task_key, known_task, task_key_hash> tasks_;
   std::deque<std::uint64_t> ended_;  ///< the last entries whose results it has taken
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned fewest_groups = 3;
 
-/// The smallest number whose square is not below `number`.
+/// Returns the smallest number whose square is at least `number`.
 unsigned rounded_up_root(unsigned number) noexcept {
   unsigned root = 1;
   while (root * root < number) ++root;

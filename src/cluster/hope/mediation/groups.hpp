@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are mediators: the nodes stand in groups of neighbouring numbers. The first living node of a
+// Which nodes are mediators: nodes with consecutive numbers form a group, and the first living node of a
 // group is its mediator.
 //
-// In each interval m mediators of n nodes send m(m - 1) bundles to each other, and at most 2(n - m) go
-// between them and their nodes. So there are few groups: half the root of n, and each mediator sends to about
-// 2 √n nodes. There are at least three groups, so a mediator with all notes is left when two are lost at
-// once.
+// In each interval the m mediators of n nodes send m(m - 1) bundles to each other, and at most 2(n - m)
+// bundles go between them and their nodes. So there are few groups, about half the root of n, and each
+// mediator sends to about 2 √n nodes. There are at least three groups, so that a mediator with all notes is
+// left if two are lost at the same time.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,7 +15,7 @@
 
 namespace sukima::cluster::hope {
 
-/// The groups of a cluster. They depend on the number of nodes alone, so all nodes have the same ones.
+/// The groups of a cluster. They depend only on the number of nodes, so they are the same on all nodes.
 class node_groups {
  public:
   /// \pre nodes > 0
@@ -26,7 +26,8 @@ class node_groups {
   /// The first node of a group, and the node after its last one.
   node_id first(unsigned group) const noexcept { return group * size_; }
   node_id end(unsigned group) const noexcept;
-  /// The mediator of a group; nothing: none of its nodes lives. Linear in the size of the group.
+  /// Returns the mediator of a group; nothing: all of its nodes are gone. Complexity: linear in the size of
+  /// the group.
   std::optional<node_id> mediator(unsigned group, const std::vector<bool>& gone) const;
 
  private:

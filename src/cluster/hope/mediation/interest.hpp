@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which notes about tasks a node needs from its mediator: its subscription.
+// The subscription of a node: which notes about tasks it needs from its mediator.
 #pragma once
 
 #include "hope/messages.hpp"
@@ -11,34 +11,35 @@
 
 namespace sukima::cluster::hope {
 
-/// Tasks around a task that are looked through for a result.
+/// Largest number of tasks around a task that are searched for a result.
 inline constexpr unsigned most_levels = 64;
 
-/// What one node subscribes to, as a whole: a later one replaces it.
+/// The complete subscription of one node. A later one replaces it.
 struct interest {
-  /// The largest number of tasks and places that a subscription names. A node with more needs everything.
+  /// The largest number of tasks and places in a subscription. A node that needs more subscribes to all
+  /// notes.
   static constexpr std::size_t most = 2048;
 
-  std::uint64_t version = 0;  ///< the node's later subscriptions have higher ones
-  std::uint64_t entry = 0;  ///< notes of other entries are all needed
-  bool is_all = true;  ///< each note is needed
-  std::vector<task_key> tasks{};  ///< those that wait at the node for a result
-  std::vector<task_key> places{};  ///< the units, or the entry, that workers of the node are in the middle of
+  std::uint64_t version = 0;  ///< a later subscription of the node has a higher version
+  std::uint64_t entry = 0;  ///< the node needs all notes of other entries
+  bool is_all = true;  ///< whether the node needs all notes
+  std::vector<task_key> tasks{};  ///< the tasks whose results the node waits for
+  std::vector<task_key> places{};  ///< the units, or the entry, that workers of the node are running
   friend bool operator==(const interest&, const interest&) = default;
 
-  /// Sorts the keys. A node with too many needs everything.
+  /// Sorts the keys. If there are too many, subscribes to all notes.
   void normalise();
-  /// Whether a note about a task is needed. \pre normalise() was called. Logarithmic
+  /// Whether the node needs a note about a task. \pre normalise() was called. Complexity: logarithmic
   bool includes(const task_key& task, const task_key& within) const;
 };
 
-/// The kinds of notes that a subscription decides about. All others go to all nodes, also the end of a claim,
-/// because a node may know the claim from an earlier subscription.
+/// Whether a subscription decides about notes of this kind. All other notes go to all nodes, including the
+/// end of a claim, because a node may know the claim from an earlier subscription.
 bool is_about_a_task(note_kind kind) noexcept;
 
-/// The content of a note of kind `interest`. Linear.
+/// Writes the content of a note of kind `interest`. Complexity: linear.
 bytes write_interest(const interest& one);
-/// Reads a note of that kind; nothing: it is malformed. Linear.
+/// Reads a note of that kind; nothing: the note is malformed. Complexity: linear.
 std::optional<interest> read_interest(const note& n);
 
 }  // namespace sukima::cluster::hope

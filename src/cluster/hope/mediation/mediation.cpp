@@ -10,15 +10,15 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// The size after which a bundle ends.
+/// The size in bytes after which a bundle ends.
 constexpr std::size_t full_bundle = std::size_t{256} << 10;
-/// Bytes that are kept for the successor of one mediator.
+/// Most bytes that are kept for the successor of one mediator.
 constexpr std::size_t most_kept = std::size_t{1} << 20;
-/// Bytes of bundles that wait for room. What is more is dropped.
+/// Most bytes of bundles that wait for room. Further bundles are dropped.
 constexpr std::size_t most_refused = std::size_t{4} << 20;
-/// Bytes of notes that are kept for later subscriptions.
+/// Most bytes of notes that are kept for later subscriptions.
 constexpr std::size_t most_logged = std::size_t{32} << 20;
-/// Intervals that a subscription waits for other notes.
+/// Number of intervals that a subscription waits for other notes.
 constexpr int intervals_of_subscription = 2;
 
 }  // namespace
@@ -46,7 +46,7 @@ void mediation::post(bytes&& note, clock::time_point now) {
 
 void mediation::add(waiting_note&& one, clock::time_point now) {
   const auto n = read_note(one.content);
-  if (n && n->kind == note_kind::interest) return;  // to the mediator whose successor this node is
+  if (n && n->kind == note_kind::interest) return;  // it was sent to the mediator that this node succeeds
   const bool is_urgent = n && n->kind == note_kind::entry_result && !forwarded_.has_ended(n->entry);
   if (one.from == self_ && !is_mediator())
     own_.push_back(std::move(one));
@@ -61,7 +61,7 @@ void mediation::forward(waiting_note&& one, clock::time_point now) {
 }
 
 void mediation::needs_other_notes(bool at_once) {
-  if (is_mediator()) return;  // it receives everything
+  if (is_mediator()) return;  // a mediator receives all notes
   needs_others_ = true;
   subscribes_at_once_ = subscribes_at_once_ || at_once;
 }
@@ -71,7 +71,7 @@ void mediation::subscribe_if_needed(node_id mediator) {
   now.normalise();
   now.version = version_;
   if (subscribed_at_ == mediator && subscribed_ == now) return;
-  if (version_ == 0 && now.is_all) return;  // as every mediator assumes
+  if (version_ == 0 && now.is_all) return;  // every mediator assumes this
   now.version = ++version_;
   const bytes content = write_interest(now);
   own_.push_back(
@@ -92,7 +92,7 @@ void mediation::take_interest(node_id from, const note& n, clock::time_point now
     return;
   }
   interests_[from] = std::move(later);
-  // A node whose subscription was not known, or was one to everything, has got everything.
+  // A node whose subscription was unknown, or included all notes, has received all notes.
   if (!before || before->entry != interests_[from]->entry || before->is_all) return;
   std::vector<waiting_note> kept;
   log_.replay(*interests_[from], *before, now, [&](node_id origin, bytes&& content) {
@@ -219,7 +219,7 @@ void mediation::send_now(clock::time_point now) {
   if (mediator && mediator != self_ && (needs_others_ || !own_.empty())) subscribe_if_needed(*mediator);
   needs_others_ = subscribes_at_once_ = false;
   std::vector<waiting_note> own = std::exchange(own_, {});
-  if (mediator == self_) {  // since it has become so
+  if (mediator == self_) {  // this node has become the mediator since
     for (waiting_note& one : own) forward(std::move(one), now);
   } else if (mediator) {
     send_bundles(*mediator, bundle_way::up, own, now, [](const waiting_note&) { return true; });
@@ -263,7 +263,7 @@ void mediation::send_bundles(node_id to, bundle_way way, const std::vector<waiti
 
 void mediation::dispatch(node_id to, bundle_way way, bytes&& bundle, clock::time_point now) {
   if (gone_[to]) return;
-  bytes copy = bundle;  // the transport may take it and refuse it
+  bytes copy = bundle;  // the transport may move from the bundle even if it refuses it
   if (!send_(to, std::move(bundle))) {
     if (refused_size_ + copy.size() > most_refused) {
       subscribed_.reset();  // it may have been in the bundle

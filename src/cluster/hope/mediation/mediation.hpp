@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the notes of a node to all others by way of mediators, and forwards those of other nodes.
+// Sends the notes of a node to all others through mediators, and forwards notes of other nodes.
 //
 //     node ── up ──> its mediator ── across ──> the other mediators
 //                        │                          │
@@ -7,26 +7,25 @@
 //                        ▼                          ▼
 //               its group's nodes          their groups' nodes
 //
-// Each of the three steps carries all notes since the last one, and takes place at most once an interval;
-// only the first result of an entry goes at once. So the number of messages follows from the number of nodes
-// and the time, not from the number of notes: for n nodes at most 2.25 n each interval, instead of n each
-// note. Mediators delete needless notes before they forward them.
+// Each of the three steps sends all notes since the last one, at most once per interval; only the first
+// result of an entry is sent at once. So the number of messages depends on the number of nodes and the time,
+// not on the number of notes: for n nodes at most 2.25 n messages per interval, instead of n per note.
+// Mediators delete needless notes before they forward them.
 //
-// A node subscribes at its mediator to the tasks that it waits for and the places that it works in. Claims
-// and results of other tasks do not go down to it; the mediator keeps them. When the node subscribes to more,
-// the mediator sends the kept notes about that at once. A subscription is a note in a bundle on its way up.
-// It states everything, and has a number, so one that comes late changes nothing. A mediator that knows no
-// subscription of a node in an entry, because it has just become mediator, forwards everything to it. When a
-// mediator is lost, the mediator of the next group sends its log to the successor, because each mediator
-// receives everything. A mediator that a joining node replaces sends its own log. So a lost subscription
-// costs messages, and a lost mediator loses no note, unless others are lost with it.
-// (src/cluster/model/subscriptions.pml)
+// A node subscribes at its mediator to the tasks that it waits for and the places where it works. The
+// mediator does not send it claims and results of other tasks, but keeps them. When the node subscribes to
+// more, the mediator sends the kept notes about that at once. A subscription is a note in a bundle on its way
+// up. It is complete and has a number, so a late one changes nothing. A new mediator does not know the
+// subscriptions of its nodes in the entry, and forwards all notes to them. When a mediator is lost, the
+// mediator of the next group sends its log to the successor, because each mediator receives all notes. A
+// mediator that a joining node replaces sends its own log. So a lost subscription costs messages, and a lost
+// mediator loses no note, unless others are lost at the same time. Model: model/subscriptions.pml.
 //
-// The loss of a mediator loses no recent note. Each node keeps for a while the notes that it has sent to a
-// mediator. When that mediator is lost, the node sends them again to the successor, which may get notes
-// twice. The way of a bundle decides what a node forwards, not whether the node regards itself as a mediator.
-// So nodes that know of different losses forward every note, and forward none for ever.
-// (src/cluster/model/mediation.pml)
+// The loss of a mediator loses no recent note. Each node keeps the notes that it has sent to a mediator for a
+// while. When that mediator is lost, the node sends them again to the successor, which may get notes twice.
+// The way of a bundle determines what a node forwards; it does not matter whether the node considers itself a
+// mediator. So nodes that know of different losses forward every note, and forward none endlessly. Model:
+// model/mediation.pml.
 //
 // Source: cluster.md of the design, section 6; Hiraishi et al., message mediation.
 #pragma once
@@ -48,54 +47,56 @@
 
 namespace sukima::cluster::hope {
 
-/// The shortest time between two bundles, for each living node: the number of messages in a second
-/// then hardly depends on the number of nodes.
+/// The shortest time between two bundles, per living node. So the number of messages per second hardly
+/// depends on the number of nodes.
 inline constexpr std::chrono::microseconds bundle_interval{1250};
-/// How long a node keeps what it has sent to a mediator: longer than the loss of a silent node takes to be
-/// noticed, unless SUKIMA_CLUSTER_SILENCE is set to more. Older notes are lost then, which costs time.
+/// How long a node keeps the bundles that it has sent to a mediator: longer than it takes to notice the loss
+/// of a silent node, unless SUKIMA_CLUSTER_SILENCE is larger. In that case older notes are lost, which costs
+/// time.
 inline constexpr std::chrono::seconds kept_for_successor{8};
 
-/// The part of one node in the mediation. One thread.
+/// The part of one node in the mediation. Only one thread may use it.
 class mediation {
  public:
-  /// Sends a message to a node, unless that is lost. \returns false: there is no room for it now
+  /// Sends a message to a node, unless that node is lost. \returns false: there is no room for it now
   using sender = std::function<bool(node_id, bytes&&)>;
-  /// Returns what this node needs now. Its version does not count.
+  /// Returns the notes that this node needs now. The version in it is ignored.
   using subscriber = std::function<interest()>;
 
-  /// \param gone      the nodes that are lost, as this node knows it; it outlives this object
+  /// \param gone      which nodes this node considers lost; must outlive this object
   /// \param interval  the shortest time between two bundles to one node
   mediation(const std::vector<bool>& gone, std::chrono::microseconds interval, sender send,
             subscriber subscribe, counters& counted);
 
   void set_interval(std::chrono::microseconds interval) noexcept { interval_ = interval; }
-  /// Sets this node's number. Once, before anything else.
+  /// Sets this node's number. Must be called once, before any other function.
   void begin(node_id self);
   /// Adds a note of this node for all others. It is sent with the next bundle.
-  /// \pre it is not longer than `longest_bundled`
+  /// \pre the note is not longer than `longest_bundled`
   void post(bytes&& note, clock::time_point now);
-  /// Takes a bundle, passes on its notes, and adds them to what this node forwards. Malformed ones are
-  /// dropped.
+  /// Takes a bundle, passes its notes to a function, and adds those to forward to the queue. Malformed
+  /// bundles are dropped.
   /// \param take  called with the origin of each note, and the note
   void receive(node_id from, byte_view bundle, clock::time_point now,
                const std::function<void(node_id, byte_view)>& take);
-  /// Records that a result has gone to all nodes on another way: claims of its task are needless.
+  /// Records that a result was sent to all nodes in another way, so claims of its task are needless.
   void went_to_all(const note& n);
   /// Records that this node may need other notes than before. If so, it subscribes with its next bundle, or
-  /// after two intervals if it sends none. \param at_once  it does that in the next send_if_due()
+  /// after two intervals if it sends none. \param at_once  whether the next send_if_due() subscribes
   void needs_other_notes(bool at_once);
-  /// Forgets an entry that has ended: what was sent to mediators, and what was kept for later subscriptions.
+  /// Discards the state of an entry that has ended: bundles kept for successors, and notes kept for
+  /// subscriptions.
   void end_entry(std::uint64_t entry);
-  /// Records that a node has joined. \pre it is not gone in the list of the constructor
+  /// Records that a node has joined. \pre the list of the constructor no longer marks it as gone
   void gain(node_id node, clock::time_point now);
-  /// Records that a node is lost. \pre it is gone in the list of the constructor
+  /// Records that a node is lost. \pre the list of the constructor marks it as gone
   void lose(node_id node, clock::time_point now);
 
-  /// Sends what waits, if its time has come.
+  /// Sends the waiting bundles, if it is time.
   void send_if_due(clock::time_point now);
-  /// Sends what waits.
+  /// Sends the waiting bundles.
   void send_now(clock::time_point now);
-  /// When send_if_due() has something to send; the end of time: nothing waits.
+  /// The time at which send_if_due() has something to send; the end of time: nothing waits.
   clock::time_point next() const noexcept;
 
  private:
@@ -104,13 +105,13 @@ class mediation {
     bundle_way way;
     bytes content;
   };
-  /// A bundle that the transport has refused for lack of room.
+  /// A bundle that the transport has refused because it had no room.
   struct refused_bundle {
     node_id to;
     bundle_way way;
     bytes content;
   };
-  /// What was sent to one mediator.
+  /// The bundles sent to one mediator.
   struct kept_bundles {
     std::deque<kept_bundle> all;
     std::size_t size = 0;
@@ -119,20 +120,22 @@ class mediation {
   bool is_mediator() const;
   /// Adds a subscription to the own notes if the mediator does not know it.
   void subscribe_if_needed(node_id mediator);
-  /// Takes a node's subscription, and sends what it includes and the last one did not.
+  /// Takes a node's subscription, and sends the kept notes that it includes and the last one did not.
   void take_interest(node_id from, const note& n, clock::time_point now);
-  /// Whether a node of the group, as far as this one knows, needs a note.
+  /// Whether a node of the group needs a note, as far as this node knows.
   bool needs(node_id member, const waiting_note& one) const;
-  /// The mediator that hands its log over to the successor of that group's mediator; nothing: there is none.
+  /// Returns the mediator that sends its log to the successor of that group's mediator; nothing: there is
+  /// none.
   std::optional<node_id> keeper_for(unsigned group) const;
   void hand_log_over(node_id to, clock::time_point now);
-  /// Forwards the notes of a bundle that was for the mediator of the group, which this node has become.
+  /// Forwards the notes of a bundle for the mediator of the group, after this node has become the mediator.
   void forward_own(byte_view bundle, clock::time_point now);
-  /// Sends notes to the nodes of the group that need them, and all to its mediator if another node is that.
+  /// Sends notes to the nodes of the group that need them. If another node is the mediator, it gets all
+  /// notes.
   void send_down(const std::vector<waiting_note>& notes, clock::time_point now);
   void add(waiting_note&& one, clock::time_point now);
   void forward(waiting_note&& one, clock::time_point now);
-  /// Sends those of the notes that a function chooses. \param choose  bool(const waiting_note&)
+  /// Sends the notes that a function selects. \param choose  bool(const waiting_note&)
   template <class Choose>
   void send_bundles(node_id to, bundle_way way, const std::vector<waiting_note>& notes, clock::time_point now,
                     Choose choose);
@@ -147,16 +150,16 @@ class mediation {
   counters& counters_;
   const node_groups groups_;
   node_id self_ = 0;
-  std::vector<waiting_note> own_;  ///< for the mediator, as this node is none
+  std::vector<waiting_note> own_;  ///< notes for the mediator, if this node is not one
   forwarding_queue forwarded_;
   note_log log_;
-  std::vector<std::optional<interest>> interests_;  ///< of other nodes
-  std::uint64_t version_ = 0;  ///< of this node's last subscription; 0: there was none
-  std::optional<interest> subscribed_;  ///< that one, if it was sent
-  node_id subscribed_at_ = 0;  ///< the mediator that got it
-  bool needs_others_ = false;  ///< this node may need other notes than its mediator was told
+  std::vector<std::optional<interest>> interests_;  ///< subscriptions of other nodes
+  std::uint64_t version_ = 0;  ///< version of this node's last subscription; 0: there was none
+  std::optional<interest> subscribed_;  ///< the last subscription, if it was sent
+  node_id subscribed_at_ = 0;  ///< the mediator that received it
+  bool needs_others_ = false;  ///< this node may need other notes than those that it has subscribed to
   bool subscribes_at_once_ = false;
-  clock::time_point last_;  ///< when something was sent last
+  clock::time_point last_;  ///< the time of the last send_now()
   std::vector<kept_bundles> kept_;  ///< by node
   std::vector<refused_bundle> refused_;
   std::size_t refused_size_ = 0;

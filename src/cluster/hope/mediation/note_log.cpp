@@ -9,13 +9,13 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Estimates of the memory that one note takes besides its bytes, and that one place of a task takes.
+/// Estimated memory for one note besides its content, and for one place of a task, in bytes.
 constexpr std::size_t overhead_of_note = 256;
 constexpr std::size_t overhead_of_place = 128;
 
 std::size_t size_of(const bytes& content) noexcept { return overhead_of_note + content.size(); }
 
-/// A claim as its claimant would write it after some more time.
+/// Returns a claim as its claimant would write it after that additional time.
 bytes aged(const bytes& content, clock::duration more) {
   note n = *read_note(content);  // well-formed, or it would not be kept
   n.time += std::chrono::duration_cast<std::chrono::microseconds>(more);
@@ -71,7 +71,7 @@ void note_log::add(node_id origin, const note& n, byte_view content, clock::time
     size_ += overhead_of_place;
   }
   if (task.has_result) return;
-  if (is_result)  // it takes the place of the claims
+  if (is_result)  // the result replaces the claims
     for (const auto& [claimant, claim] : std::exchange(task.notes, {})) size_ -= size_of(claim.content);
   task.has_result = is_result;
   const auto [at, is_new] =
