@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cluster worker` functions: entries of the language that all nodes share.
+// `cluster worker` functions: entries in the language that all nodes run together.
 #include "entry/ending.hpp"
 #include "entry/start.hpp"
 #include "language/travelling.hpp"
@@ -54,7 +54,7 @@ struct language_entry : detail::cluster_entry {
 
 [[noreturn]] void end_at_start(const std::string& sentence) { end_process({sentence, status_usage}); }
 
-/// Ends the program if the nodes could not share the entry.
+/// Ends the program if the nodes could not share the work of the entry.
 void check_sharing(const std::string& name, const char* stays, const char* rounds) {
   if (!can_anything_leave())
     end_at_start("nothing of entry '" + name +

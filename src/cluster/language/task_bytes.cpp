@@ -15,11 +15,12 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Half of a message, so that the rest of one has room. The same bound is that of a task's `in` members.
+/// Half of a message, so that the rest of the message also fits. The `in` members of a task have the same
+/// limit.
 constexpr std::size_t longest = largest_message / 2;
 
 bool has(const sukima_member& m, unsigned flag) noexcept { return (m.flags & flag) != 0; }
-/// An array for the result whose length the task has got.
+/// Whether a member is an array for the result whose length is known when the task begins.
 bool has_known_length(const sukima_member& m) noexcept {
   return has(m, SUKIMA_ARRAY) && !has(m, SUKIMA_LATE);
 }
@@ -63,7 +64,7 @@ std::uint64_t length_at(const sukima_member& m, const char* object) noexcept {
   }
 }
 
-/// The size of an array in bytes. \throws std::length_error
+/// Returns the size of an array in bytes. \throws std::length_error the array is too long to travel
 std::size_t size_of_array(const sukima_member& m, const char* object) {
   const std::uint64_t length = length_at(m, object);
   if (m.size != 0 && length > longest / m.size)
@@ -76,13 +77,13 @@ void put_array(const char* array, std::size_t size, byte_sink& to) {
   if (array != nullptr) to.raw(bytes_at(array, size));
 }
 
-/// Ends the reading of a value. \throws std::length_error something was missing, or something is left
+/// Checks that a value was read completely. \throws std::length_error bytes were missing, or bytes are left
 void check_end(const byte_source& from) {
   if (!from.ok() || !from.rest().empty())
     throw std::length_error("sukima: a task from another node is incomplete");
 }
 
-/// The next bytes, all of them. \throws std::length_error
+/// Takes the next `size` bytes. \throws std::length_error there are fewer bytes
 byte_view take(byte_source& from, std::size_t size) {
   const byte_view taken = from.raw(size);
   if (!from.ok()) throw std::length_error("sukima: a task from another node is incomplete");
@@ -165,7 +166,7 @@ received_object::received_object(const sukima_travelling& type, byte_view from)
 }
 
 received_object::~received_object() {
-  std::set<char*> made;  // by the task; two members may share one
+  std::set<char*> made;  // arrays made by the task; two members may share one
   for (const sukima_member& m : members_of(type_))
     if (has(m, SUKIMA_ARRAY) && has(m, SUKIMA_OUT)) made.insert(array_at(m, object_.get()));
   for (char* const array : made)
@@ -187,7 +188,7 @@ void received_object::put_result(bytes& to) const {
 }
 
 char* received_object::new_array(std::size_t size) {
-  // Zero bytes, as in the members of a new task: this is the room for a result.
+  // Zero bytes, as in the members of a new task, because this is the room for a result.
   detail::malloced memory(static_cast<char*>(std::calloc(std::max<std::size_t>(size, 1), 1)));
   if (memory == nullptr) throw std::bad_alloc();
   arrays_.push_back({std::move(memory), size});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of the Tascell language between nodes, as the runtime's remote interface sees them. For the nodes, a
-// task that threw has ended normally: its tag is a result like any other. The joining construct continues
-// with the throw.
+// Exchanges tasks of the language between nodes, by the runtime's remote interface. For the nodes, a task
+// that threw has ended normally: its tag is a result like any other. The construct that joins the task
+// continues with the throw.
 #include "language/task_bytes.hpp"
 #include "language/travelling.hpp"
 #include "protocol/reader.hpp"
@@ -72,13 +72,13 @@ void put(const detail::task& t, std::vector<std::byte>& to) {
 void get(detail::task& t, std::span<const std::byte> from) {
   auto& me = static_cast<detail::language_task&>(t);
   me.end = get_end(from);
-  if (me.end.threw) std::rethrow_exception(detail::failure_mark());  // the runtime keeps it as the task's
+  if (me.end.threw) std::rethrow_exception(detail::failure_mark());  // the runtime stores it in the task
   me.received = get_result(type_of(t), me.object, from);
 }
 
-bool is_any_registered = false;  // before main, and by dlopen
+bool is_any_registered = false;  // set before main, and by dlopen
 
-/// A file's name as one that lives as long as the program.
+/// Returns the name of a file as a string that is never freed.
 const char* kept(std::string name) {
   static std::mutex lock;
   static auto* const names = new std::set<std::string>;
@@ -122,7 +122,7 @@ detail::segment_end get_end(byte_view& from) {
 
 extern "C" void sukima_register_travelling(sukima_travelling* type) {
   using namespace sukima;
-  if (type->form[0] != nullptr) return;  // by another file
+  if (type->form[0] != nullptr) return;  // another file has registered it
   auto* const form = ::new (static_cast<void*>(type->form))
       detail::travel_form{type->name, cluster::make, cluster::put_task_result};
   ::new (static_cast<void*>(type->point)) detail::travel_point{form, cluster::put, cluster::get};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of messages that tasks of the language and its entries share.
+// Parts of messages that both tasks and entries of the language use.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,10 +15,10 @@ inline constexpr std::size_t longest_file_name = 4096;
 /// Whether a task type that can leave its node has been registered.
 bool can_anything_leave() noexcept;
 
-/// Appends how a segment has ended: by itself, or with a tag, which is a number, and the place of the throw.
-/// Ends the program if a goto out of a closure left the segment: other nodes do not have its label.
+/// Appends how a segment has ended: normally, or with a tag, which is a number, and the place of the throw.
+/// Ends the program if a goto out of a closure left the segment, because other nodes do not have its label.
 void put_end(const detail::segment_end& end, bytes& to);
-/// Takes it from the front of the bytes. \throws std::length_error they are too few
+/// Reads the end of a segment from the front of the bytes. \throws std::length_error there are too few bytes
 detail::segment_end get_end(byte_view& from);
 
 }  // namespace sukima::cluster

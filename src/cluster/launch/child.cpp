@@ -18,8 +18,8 @@ namespace {
 
 void keep_from_blocking(int d) noexcept { fcntl(d, F_SETFL, fcntl(d, F_GETFL) | O_NONBLOCK); }
 
-/// In the child, before it becomes the program.
-/// \param output where stdout goes if it is piped, or the output of tasks
+/// Runs in the child, before it executes the program.
+/// \param output the pipe for stdout, or for the output of tasks
 void prepare(const child_start& how, int input, int errors, int output) noexcept {
   if (how.own_session) setsid();
   dup2(input, STDIN_FILENO);
@@ -44,7 +44,7 @@ std::size_t most_at_once(int to) noexcept {
 
 void open_standard_streams() noexcept {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(number, F_GETFD) < 0)  // the lowest that is free is this one
+    if (fcntl(number, F_GETFD) < 0)  // this number is the lowest free one
       static_cast<void>(open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
 }
 

@@ -19,60 +19,62 @@
 
 namespace sukima::cluster {
 
-/// Number of bytes that are read or written at a time.
+/// Number of bytes that are read or written at once.
 inline constexpr std::size_t chunk_size = 65536;
-/// Number of bytes that can be written without waiting after poll(2) has reported that writing is possible.
+/// Returns how many bytes can be written without blocking after poll(2) has reported the descriptor as
+/// writable.
 std::size_t most_at_once(int to) noexcept;
 
-/// Opens the descriptors 0 to 2 that are closed, so that no other file gets their numbers: input is empty,
-/// output cannot be written, messages are discarded.
+/// Opens those of the descriptors 0 to 2 that are closed, so that no other file gets their numbers. Reading
+/// from 0 finds the end, writing to 1 fails, and text written to 2 is discarded.
 void open_standard_streams() noexcept;
 
-/// Writes a text, also to a descriptor that another program has set to non-blocking, as ssh does. Gives up at
-/// an error.
+/// Writes a whole text, even to a descriptor that another program has set to non-blocking, as ssh does. Gives
+/// up after an error.
 void write_whole(int number, std::string_view text) noexcept;
 
 /// Destination of a child's stdout. `tasks`: stdout is discarded, but the child gets a pipe for the output of
-/// its tasks, and the pipe's descriptor in a variable (entry/task_output.hpp).
+/// its tasks, and a variable with the pipe's descriptor (entry/task_output.hpp).
 enum class child_output : std::uint8_t { kept, dropped, piped, tasks };
 
 struct child_start {
   std::vector<std::string> program;
-  std::vector<std::string> variables;  ///< NAME=VALUE, beyond this process's own
+  std::vector<std::string> variables;  ///< NAME=VALUE, in addition to those of this process
   child_output output = child_output::dropped;
-  /// The program gets its stderr a second time, for reports with this mark (protocol/report.hpp), and both in
-  /// a variable; empty: not.
+  /// If not empty, the program gets a second descriptor of its stderr, for reports with this mark
+  /// (protocol/report.hpp), and a variable with the descriptor and the mark.
   std::string report_mark;
-  std::vector<int> inherited;  ///< descriptors that the program gets under the same numbers
-  sigset_t mask{};  ///< its blocked signals
-  bool own_session = false;  ///< the terminal's signals do not reach it
+  std::vector<int> inherited;  ///< descriptors that the program inherits with the same numbers
+  sigset_t mask{};  ///< the signals that are blocked in the program
+  bool own_session = false;  ///< whether the terminal's signals do not reach it
 };
 
 struct child {
   pid_t pid = -1;
-  descriptor input;  ///< its stdin; does not block
-  descriptor errors;  ///< its stderr; does not block
-  descriptor output;  ///< its stdout or the output of its tasks, where it is piped; does not block
+  descriptor input;  ///< its stdin; non-blocking
+  descriptor errors;  ///< its stderr; non-blocking
+  descriptor output;  ///< its stdout or the output of its tasks, if it is piped; non-blocking
   bool running = true;
   node_end end;
-  std::vector<std::pair<std::string, std::uint64_t>> counts;  ///< that it has reported
-  std::string line;  ///< of stderr, not complete yet
-  std::size_t sent = 0;  ///< of what was read from stdin
-  // Of a node on another host, where this process is ssh:
+  std::vector<std::pair<std::string, std::uint64_t>> counts;  ///< the counts that it has reported
+  std::string line;  ///< an incomplete line of its stderr
+  std::size_t sent = 0;  ///< number of bytes of stdin that it was sent
+  // For a node on another host, where this process is ssh:
   std::string first;  ///< the beginning of its stdin that was not sent yet
-  bool is_ready = true;  ///< for input
+  bool is_ready = true;  ///< whether it accepts input
   pid_t program = 0;  ///< its process there; 0: not known to have begun
-  int own_signal = 0;  ///< that was sent to ssh itself, because the program had not begun
-  bool may_be_noise = false;  ///< its output up to the mark is that of the host's login shell
+  int own_signal = 0;  ///< the last signal sent to ssh itself
+  bool may_be_noise = false;  ///< whether its output before the mark, by the host's login shell, may follow
   std::string noise;  ///< the end of that output
 };
 
-/// Takes all complete reports out of a child's stderr, and its counts out of these.
+/// Removes all complete reports from a child's stderr. Stores the counts in the child, and returns the other
+/// reports.
 std::vector<node_report> take_reports(child& from, std::string_view mark);
 
-/// \throws std::system_error
+/// \throws std::system_error the child cannot be started
 child start_child(const child_start& how);
-/// Kills a child and waits for its end. \pre its end was not awaited yet
+/// Kills a child and waits for its end. \pre the child was not waited for yet
 void end_child(const child& c) noexcept;
 
 }  // namespace sukima::cluster

@@ -14,7 +14,7 @@ constexpr std::string_view address_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%";
 constexpr std::size_t longest_name = 255;
 
-/// The words of one line, without its comment.
+/// Returns the words of one line, without its comment.
 std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view blanks = " \t\r\v\f";
   line = line.substr(0, line.find('#'));
@@ -32,7 +32,7 @@ bool is_name(std::string_view word) {
          word.find_first_not_of(address_characters) == word.npos;
 }
 
-/// NAME or USER@NAME. A part that begins with `-` would be an option of ssh.
+/// Whether a word is NAME or USER@NAME. A part that begins with `-` would be an option of ssh.
 bool is_host(std::string_view word) {
   const std::size_t at = word.find('@');
   return at == word.npos ? is_name(word) : is_name(word.substr(0, at)) && is_name(word.substr(at + 1));
@@ -40,7 +40,7 @@ bool is_host(std::string_view word) {
 
 bool is_number(std::string_view word) { return word.find_first_not_of(digits) == word.npos; }
 
-/// As it can be printed on one line.
+/// Returns a word in printable form on one line.
 std::string shown(std::string_view word) {
   constexpr std::size_t most = 40;
   std::string text(word.substr(0, most));
@@ -100,7 +100,7 @@ class reader {
   const std::string& file_;
   unsigned line_ = 0;
   std::vector<node_place> nodes_;
-  std::map<std::string, unsigned> of_host_;  ///< how many nodes a host has
+  std::map<std::string, unsigned> of_host_;  ///< number of nodes of each host
 };
 
 }  // namespace

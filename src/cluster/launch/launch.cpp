@@ -31,9 +31,9 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Additional time for nodes while not all of their output is printed.
+/// Additional time for the nodes while some of their output is not printed.
 constexpr std::chrono::milliseconds reading_time{100};
-/// Number of reads that empty a pipe: a second one, in case the first is interrupted.
+/// Number of reads that empty a pipe. The second one is for the case that the first is interrupted.
 constexpr int chunks_of_pipe = 2;
 /// Interval at which a launcher in the background of its terminal checks whether it is in the foreground.
 constexpr std::chrono::milliseconds foreground_time{1000};
@@ -126,7 +126,7 @@ class launcher {
     return static_cast<std::size_t>(
         std::count_if(children_.begin(), children_.end(), [](const child& c) { return c.running; }));
   }
-  /// A program that a node has left behind may keep its stderr open. The launcher does not wait for that.
+  /// A program that a node has left behind may keep its stderr open. The launcher does not wait for it.
   bool has_errors() const {
     return !end_.has_given_up() &&
            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
@@ -136,7 +136,7 @@ class launcher {
            (!end_.has_given_up() &&
             std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.output); }));
   }
-  /// The number of bytes of stdin that each node has received.
+  /// Returns the number of bytes of stdin that every node has received.
   std::size_t least_sent() const {
     std::size_t least = input_.size();
     for (const child& c : children_)
@@ -199,7 +199,7 @@ class launcher {
       if (!c.running || waitpid(c.pid, &status, WNOHANG) != c.pid) continue;
       c.running = false;
       c.input.reset();
-      // Take its reports before its end.
+      // Takes its reports before its end.
       for (int chunks = 0; chunks < chunks_of_pipe && c.errors && pass_errors(n); ++chunks) {
       }
       c.end = remote_               ? end_of_remote(c, status)
@@ -223,7 +223,7 @@ class launcher {
     }
     remote_signals_.send(*remote_, n, c.program, signal);
   }
-  /// Ends the connection to a host that a signal did not reach, which ends the program there, too.
+  /// Kills the connection to a host that a signal did not reach, which also ends the program there.
   void end_unreached(unsigned node, int signal) {
     if (!children_[node].running) return;
     children_[node].own_signal = signal;
@@ -231,7 +231,7 @@ class launcher {
   }
   void end_late_ones() {
     const auto now = clock::now();
-    // If the reader of the output is slow, nodes that need not end may be slow, too.
+    // If the reader of the output is slow, nodes that need not end may also be slow.
     if (end_.ends_nodes(now) && (request_.hope || count_running() == 0) && !output_->unprinted().empty() &&
         !result_.difference) {
       end_.postpone(now + reading_time);
@@ -252,7 +252,7 @@ class launcher {
     else if (put >= 0)
       c.sent += static_cast<std::size_t>(put);
     else if (errno != EINTR && errno != EAGAIN)
-      c.input.reset();  // it reads no more
+      c.input.reset();  // the node reads no more
   }
   void report_stall() const {
     const auto is_slowest = [this](const child& c) { return c.input && c.sent == least_sent(); };
@@ -266,7 +266,7 @@ class launcher {
       if (c.is_ready && c.first.empty() && c.sent == input_.size()) c.input.reset();
   }
 
-  /// Takes the output of the other nodes before that of node 0, because they may have written theirs earlier.
+  /// Takes the output of the other nodes before that of node 0, because they may have written it earlier.
   template <class IsReady> void take_outputs(IsReady is_ready) {
     const auto first = is_ready(0) ? read_output(0) : std::nullopt;
     for (unsigned n = 1; n < children_.size(); ++n)
@@ -274,7 +274,7 @@ class launcher {
         if (const auto text = read_output(n)) take_output(n, *text);
     if (first && children_[0].output) take_output(0, *first);
   }
-  /// \returns nothing if no output is available now, and an empty text at the end
+  /// \returns nothing if no output is available now, and an empty text at the end of the output
   std::optional<std::string> read_output(unsigned n) const {
     const std::size_t most = children_[n].output ? std::min(chunk_size, output_->room(n)) : 0;
     if (most == 0) return {};
@@ -303,7 +303,7 @@ class launcher {
       output_->printed(static_cast<std::size_t>(put));
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
-      // Nodes whose tasks alone print are not to blame, so they continue.
+      // The other nodes did not cause the error, because only their tasks print, so they continue.
       if (request_.hope)
         close_outputs();
       else
@@ -314,7 +314,7 @@ class launcher {
   void drop_unprintable() {
     if (result_.output_error != 0) output_->printed(output_->unprinted().size());
   }
-  /// Closes a node's output. A node that continues to write receives SIGPIPE.
+  /// Closes the output of a node. If the node continues to write, it receives SIGPIPE.
   void close_output(unsigned n) {
     if (children_[n].output) output_->end(n);
     children_[n].output.reset();
@@ -322,7 +322,7 @@ class launcher {
   void close_outputs() {
     for (unsigned n = 0; n < children_.size(); ++n) close_output(n);
   }
-  /// Takes the output that is available now. A process that a node has left behind may keep it open.
+  /// Takes the output that is available now, because a process that a node has left behind may keep it open.
   void take_last_output() {
     for (unsigned n = 0; n < children_.size(); ++n) {
       for (int chunks = 0; chunks < chunks_of_pipe; ++chunks)
@@ -331,7 +331,7 @@ class launcher {
     }
   }
 
-  /// \returns whether there may be more
+  /// \returns whether there may be more to read
   bool pass_errors(std::size_t n) {
     child& c = children_[n];
     std::array<char, chunk_size> chunk;
@@ -353,7 +353,7 @@ class launcher {
       print(n, std::exchange(c.line, {}) + "\n");
     return true;
   }
-  /// \param line  with its newline
+  /// \param line  including its newline
   void take_line(std::size_t n, const std::string& line) {
     child& c = children_[n];
     const auto mark = remote_ && c.program == 0
@@ -376,10 +376,10 @@ class launcher {
   const unsigned nodes_;
   const std::string report_mark_ = new_mark("sukima-report-");
   const signals_in_descriptor signals_;
-  std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
-  std::optional<remote_start> remote_;  ///< with places
-  /// Node 0 writes to stdout by itself: to a terminal, so that its lines appear at once; and if it is the
-  /// only node, so that a stopped launcher does not hold it up.
+  std::optional<ended_nodes> ended_;  ///< under hierarchical omission, if the nodes run on this machine
+  std::optional<remote_start> remote_;  ///< if there are places
+  /// Whether node 0 writes to stdout itself: if stdout is a terminal, so that its lines appear at once; and
+  /// if it is the only node, so that a stopped launcher does not delay it.
   const bool keeps_output_;
   const std::unique_ptr<nodes_output> output_;
   std::vector<child> children_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node is started on the launcher's own machine.
+// Starts a node on the launcher's own machine.
 #pragma once
 
 #include "launch/child.hpp"
@@ -12,14 +12,15 @@ namespace sukima::cluster {
 
 class local_start {
  public:
-  /// \param request      outlives this
-  /// \param report_mark  for the reports of the programs
+  /// \param request      must outlive this object
+  /// \param report_mark  the mark of the programs' reports
   /// \param ended        the file of the nodes that have ended; null: none
-  /// \throws std::system_error, launch_error if no port is free that the request allows
+  /// \throws std::system_error no socket can be opened
+  /// \throws launch_error none of the requested ports is free
   local_start(const launch_request& request, std::string token, std::string report_mark,
               const ended_nodes* ended);
 
-  /// Returns how to start a node's program, but for its output and its signals.
+  /// Returns how to start the program of a node, except its output and its signals.
   child_start node(unsigned number) const;
 
  private:

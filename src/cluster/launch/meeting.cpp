@@ -31,7 +31,7 @@ meeting_place::meeting_place(const std::optional<port_range>& ports) {
   do {
     here.sin_port = htons(static_cast<std::uint16_t>(port));
     socket = descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int reuse = 1;  // connections of the run before may still be closing
+    const int reuse = 1;  // connections of the previous run may still be closing
     listens = socket && setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0 &&
               bind(socket.get(), address_of_socket, size) == 0 && listen(socket.get(), SOMAXCONN) == 0;
   } while (!listens && errno == EADDRINUSE && port++ < last);

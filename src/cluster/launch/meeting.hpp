@@ -16,15 +16,16 @@ namespace sukima::cluster {
 struct meeting_place {
   descriptor socket;
   std::string address;  ///< HOST:PORT
-  /// \param ports  those from which it takes the first free one; nothing: all
-  /// \throws std::system_error, launch_error if none of the ports is free
+  /// \param ports  takes the first free one of these ports; nothing: any free port
+  /// \throws std::system_error the socket cannot be opened
+  /// \throws launch_error none of the ports is free
   explicit meeting_place(const std::optional<port_range>& ports);
 };
 
-/// A file with a byte for each node. The byte is not 0 once the node has ended.
+/// A file with one byte for each node. The byte is not 0 if the node has ended.
 class ended_nodes {
  public:
-  /// \throws std::system_error
+  /// \throws std::system_error the file cannot be made
   explicit ended_nodes(unsigned nodes);
   int get() const noexcept { return file_.get(); }
   void add(std::size_t node) const noexcept;
@@ -33,15 +34,15 @@ class ended_nodes {
   descriptor file_;
 };
 
-/// Notifies the user where nodes may join, if the run has room for them.
+/// Notifies the user of the address at which nodes may join, if the run has room for them.
 /// \param address  HOST:PORT of node 0
 void report_address(const launch_request& request, const std::string& address);
 
-/// 64 random hexadecimal digits. \throws std::system_error
+/// Returns 64 random hexadecimal digits. \throws std::system_error the kernel has no random numbers
 std::string new_token();
-/// \returns `start` and 16 random hexadecimal digits, which no node prints by chance
+/// Returns `start` and 16 random hexadecimal digits, so that no node prints the mark by chance.
 std::string new_mark(const char* start);
-/// The token of the environment, or else a new one. \throws launch_error if it can be guessed
+/// Returns the token of the environment, or else a new one. \throws launch_error the token can be guessed
 std::string token_of_run();
 
 }  // namespace sukima::cluster

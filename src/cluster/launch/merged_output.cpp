@@ -7,7 +7,7 @@ namespace sukima::cluster {
 
 namespace {
 
-// FNV-1a. Nodes that differ do so by mistake.
+// FNV-1a. A cryptographic hash is not necessary, because outputs differ only by mistake.
 constexpr std::uint64_t sum_of_nothing = 0xCBF29CE484222325u;
 
 std::uint64_t sum_with(std::uint64_t sum, std::string_view text) noexcept {
@@ -91,7 +91,7 @@ void merged_output::move_window_to(std::uint64_t offset) {
     std::uint64_t next = offset;
     for (const writer& w : nodes_)
       if (w.is_live && w.size > begin_) next = std::min(next, w.size);
-    // Nodes that are exactly here fall behind.
+    // Nodes that have written exactly up to here fall behind the window.
     for (writer& w : nodes_)
       if (w.is_live && w.size == begin_) w.sum = sum_;
     const auto size = static_cast<std::size_t>(next - begin_);

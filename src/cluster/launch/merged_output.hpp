@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output for nodes that all write the same text: each byte once, from the node that writes it first.
+// Merges the outputs of nodes that all write the same text: each byte once, from the node that writes it
+// first.
 #pragma once
 
 #include "launch/nodes_output.hpp"
@@ -13,11 +14,11 @@
 
 namespace sukima::cluster {
 
-/// The output of a node that is behind is compared with the text that others wrote before. The window, which
-/// holds the newest text, is compared byte by byte. A node that is farther behind is compared by a checksum
-/// of all that it has written, at the places where the window began. So the memory is bounded, and no node
-/// waits for one that is behind it. Text that is not printed yet stays in the window: the node that writes
-/// first waits for it.
+/// The output of a node that is behind is compared with the text that others wrote before. In the window,
+/// which contains the newest text, it is compared byte by byte. The output of a node that is behind the
+/// window is compared by a checksum of its whole text, at offsets where the window began earlier. So the
+/// memory is bounded, and no node waits for a slower one. Text that was not printed yet stays in the window;
+/// the fastest node waits until it is printed.
 class merged_output final : public nodes_output {
  public:
   static constexpr std::size_t window = std::size_t{1} << 20;
@@ -26,9 +27,9 @@ class merged_output final : public nodes_output {
 
   explicit merged_output(unsigned nodes);
 
-  /// 0 for a node only if no other node has written more.
+  /// Returns 0 for a node only if no other node has written more.
   std::size_t room(unsigned node) const override;
-  /// Complexity: linear in the size, and in the number of nodes that are farther behind than the window.
+  /// Complexity: linear in the size of the text, and in the number of nodes that are behind the window.
   std::optional<difference> take(unsigned node, std::string_view text) override;
   void end(unsigned node) override;
   std::optional<difference> shorter(unsigned node) const override;
@@ -38,12 +39,12 @@ class merged_output final : public nodes_output {
  private:
   using checksum = std::uint64_t;
   struct writer {
-    std::uint64_t size = 0;  ///< what it has written
+    std::uint64_t size = 0;  ///< number of bytes that the node has written
     bool is_live = true;
-    // Behind the window:
-    checksum sum = 0;  ///< of what it has written
-    std::uint64_t since = 0;  ///< the offset where it was last found to be right
-    std::uint64_t goal = 0;  ///< the next offset where it is compared
+    // If it is behind the window:
+    checksum sum = 0;  ///< checksum of these bytes
+    std::uint64_t since = 0;  ///< the last offset at which the checksums were equal
+    std::uint64_t goal = 0;  ///< the next offset at which they are compared
     checksum sum_there = 0;
   };
 
@@ -54,10 +55,10 @@ class merged_output final : public nodes_output {
   void move_window_to(std::uint64_t offset);
 
   std::vector<writer> nodes_;
-  std::string text_;  ///< the window, after some bytes that are not used any more
+  std::string text_;  ///< the window, after `unused_` bytes that are not used any more
   std::size_t unused_ = 0;
-  std::uint64_t begin_ = 0;  ///< the offset of the window
-  checksum sum_;  ///< of all that is before it
+  std::uint64_t begin_ = 0;  ///< the offset at which the window begins
+  checksum sum_;  ///< of all bytes before the window
   std::uint64_t printed_ = 0;
 };
 

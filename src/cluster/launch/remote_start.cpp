@@ -18,12 +18,12 @@ namespace sukima::cluster {
 
 namespace {
 
-/// Linux gives out ports from 32768 by itself.
+/// Linux itself assigns ports from 32768.
 constexpr unsigned first_port = 20000;
 constexpr unsigned ports = 12000;
 
-/// Never waits for input at a terminal, and notices within 15 s that a host is gone. A connection that
-/// another ssh keeps open would hide this one's end from the host.
+/// ssh never waits for input at a terminal, and notices within 15 s that a host is gone. If another ssh kept
+/// the connection open, the host would not notice the end of this one.
 constexpr std::array options_of_ssh{"-T",
                                     "-a",
                                     "-x",
@@ -40,16 +40,16 @@ constexpr std::array options_of_ssh{"-T",
                                     "-o",
                                     "ControlPath=none"};
 
-/// What the launcher says itself.
+/// The variables that the launcher itself sets.
 constexpr std::array own_variables{variable_nodes,   variable_node,      variable_room,   variable_join,
                                    variable_address, variable_addresses, variable_token,  variable_listen,
                                    variable_hope,    variable_ended,     variable_report, variable_output,
                                    variable_port};
 
-/// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
-/// the mark, o: not empty if only the output of tasks is wanted, which goes to descriptor 5 behind the mark.
-/// Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets what it runs
-/// in the background ignore INT and QUIT, which only env (GNU 8.31) can undo. `kill -TERM --` is an error in
+/// Starts the program whose words are the shell's arguments, and ends with its status. h: the node; d: the
+/// folder; m: the mark; o: not empty if only the output of tasks is wanted, which goes to descriptor 5 after
+/// the mark. Descriptor 4 is a copy of stderr for reports. The newlines become blanks. A shell makes
+/// background programs ignore INT and QUIT; only env (GNU 8.31) can undo that. `kill -TERM --` is an error in
 /// dash.
 constexpr std::string_view begin_program = R"(
 cd -- "$d" 2>/dev/null || {
@@ -80,7 +80,7 @@ std::string on_one_line(std::string_view script) {
 
 bool is_ssh(const std::string& program) { return std::filesystem::path(program).filename() == "ssh"; }
 
-/// SUKIMA_… of this process, those that the launcher does not set itself.
+/// Returns the variables SUKIMA_… of this process that the launcher does not set itself.
 std::string settings() {
   constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   std::string text;
@@ -96,7 +96,8 @@ std::string settings() {
   return text;
 }
 
-/// The workers of a node that shares its host, unless they are given: its part of the CPUs there.
+/// Sets the number of workers of a node that shares its host to its share of the CPUs, unless the user has
+/// set it.
 std::string share_of_cpus(const node_place& place) {
   if (place.of_host == 1 || std::getenv("SUKIMA_WORKERS") != nullptr) return {};
   const std::string nodes = std::to_string(place.of_host);
@@ -122,7 +123,7 @@ std::string shell_word(std::string_view word) {
 node_end end_of_remote(const child& node, int status) {
   constexpr int signals = 128;
   const bool has_begun = node.program != 0;
-  // A signal to the shell was meant for the program.
+  // A signal sent to the shell was meant for the program.
   if (node.own_signal != 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == status_unreachable))
     return {0, node.own_signal, has_begun};
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status), has_begun};
@@ -176,7 +177,7 @@ std::vector<std::string> remote_start::tunnels_of(unsigned node) const {
 
 std::vector<std::string> remote_start::command(unsigned node) const {
   std::vector<std::string> words = shell_of(node, tunnels_of(node));
-  // For any login shell: no backslash, no exclamation mark, one line.
+  // Valid in any login shell: no backslash, no exclamation mark, one line.
   words.push_back("exec sh -c 'echo " + mark_ + R"( ready >&2; IFS= read -r s && eval "$s"')");
   return words;
 }
@@ -206,7 +207,7 @@ port_range remote_start::ports_of(unsigned node) const {
     return {own, own};
   }
   port_range ports = request_.ports.value_or(port_range());
-  // The first one is node 0's, which may listen later than its neighbours.
+  // The first port is that of node 0, which may begin to listen later than other nodes of its host.
   if (node != 0 && request_.places[node].host == request_.places.front().host) ++ports.first;
   return ports;
 }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
-/// A node has lost another one: the lost one may not end by itself, and all must end within a second.
+/// After a node has lost another one: the lost node may not end by itself, and all nodes must end within a
+/// second.
 constexpr std::chrono::milliseconds losing_time{300};
 /// How long the launcher waits for nodes before it reports that it waits.
 constexpr std::chrono::seconds quiet_time{2};
@@ -50,7 +51,7 @@ bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
       [[fallthrough]];
     case node_report::type::fails:
       if (!from.failure) from.failure = report;
-      // A loss may have its reason elsewhere, whose report is still on its way: conclude() chooses.
+      // A loss may have its cause elsewhere, and that report may still arrive; conclude() chooses.
       if (!hope_ && (report.lost >= 0 || !said_.empty())) return false;
       return said_.insert(report.sentence).second;
   }
@@ -147,7 +148,7 @@ std::string run_end::end_of(unsigned n) const {
                                      : " ended with status " + std::to_string(e.exit_code));
 }
 
-/// The reason for the failures, as far as the reports show it: a reason that is not a loss; if there is none,
+/// Returns the cause of the failures, as far as the reports show it: a failure that is not a loss; otherwise
 /// the loss of a node that has reported nothing itself.
 const run_end::node* run_end::chosen_failure() const {
   const auto is_reason = [](const node& n) { return n.failure && n.failure->lost < 0; };
@@ -162,8 +163,9 @@ const run_end::node* run_end::chosen_failure() const {
   return found == nodes_.end() ? nullptr : &*found;
 }
 
-/// A node that failed by itself, though no node has reported that: node 0 by a signal, or else, if node 0 has
-/// ended well, another one by a signal or before it met the others. -1: none
+/// Returns a node that failed by itself without any report about it: node 0 if a signal ended it; otherwise,
+/// if node 0 has ended well, another node that a signal ended, or that failed before it met the others. -1:
+/// none
 int run_end::silent_failure() const {
   const auto is_sudden = [this](const node& n) {
     return n.end.signal != 0 && n.end.signal != SIGPIPE && !n.was_asked_to_end &&
@@ -195,7 +197,7 @@ run_end::conclusion run_end::conclude() const {
     c.status = failure->failure->status;
   }
   if (!said_.empty()) return c;
-  // How a node ended says more than that it was lost during the meeting.
+  // The way in which a node ended says more than the report that it was lost during the meeting.
   if (failure != nullptr && (blamed < 0 || failure->failure->lost < 0)) {
     c.reporter = static_cast<unsigned>(failure - nodes_.data());
     c.sentence = failure->failure->sentence;

@@ -16,16 +16,17 @@ namespace {
 /// How long nodes wait for a node that does not read, before the launcher reports it.
 constexpr std::chrono::seconds stalling_time{2};
 
-/// Whether the terminal on stdin is this session's. A terminal that has hung up is not.
+/// Whether stdin is the terminal of this session. A terminal that has hung up is not.
 bool has_own_terminal() noexcept { return tcgetpgrp(STDIN_FILENO) >= 0; }
 bool runs_in_background() noexcept {
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);
   return foreground >= 0 && foreground != getpgrp();
 }
-/// Whether the process that started the launcher has ended, and with it the session's control of jobs.
+/// Whether the process that started the launcher has ended. Then no shell can bring the launcher to the
+/// foreground.
 bool is_left_alone() noexcept { return getsid(getppid()) != getsid(0); }
 
-/// read(2), which fails with EIO where the launcher would be stopped.
+/// Calls read(2), but fails with EIO instead of stopping the launcher.
 ssize_t read_without_stop(std::array<char, chunk_size>& into) noexcept {
   sigset_t stop;
   sigset_t before;
@@ -57,12 +58,12 @@ void shared_input::read_some(std::size_t least_sent) {
   std::array<char, chunk_size> chunk;
   const ssize_t got = read_without_stop(chunk);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (got < 0 && errno == EIO && has_own_terminal()) return;  // it was in the background, and may be no more
+  if (got < 0 && errno == EIO && has_own_terminal()) return;  // the launcher was in the background
   if (got <= 0) {
     has_ended_ = true;
     return;
   }
-  // Moves the rest only when the bytes that all nodes have got are the larger part.
+  // Moves the remaining bytes only if the bytes that all nodes have received are the larger part.
   const std::size_t unused = least_sent - (size_ - kept_.size());
   if (unused > kept_.size() / 2) kept_.erase(0, unused);
   kept_.append(chunk.data(), static_cast<std::size_t>(got));

@@ -22,7 +22,7 @@ signals_in_descriptor::signals_in_descriptor() {
   for (const int signal : passed_signals) {
     struct sigaction action{};
     sigaction(signal, nullptr, &action);
-    if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: the nodes ignore it, too
+    if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: nodes ignore it, too
   }
   sigaddset(&taken, SIGCHLD);
   // If SIGCHLD is ignored, the kernel does not report children that end.

@@ -11,7 +11,7 @@
 
 namespace sukima::cluster {
 
-/// Both ends are included.
+/// A range that includes both ends.
 struct port_range {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
