@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls among many nodes (src/cluster/transport/calls.hpp, tcp_calls.cpp): nodes 0 and 1 have no connection, and each may have a
-// message for the other one at any step, so they may call each other at once. One of them may die at any step, or leave if
-// nodes steal. A third node, which has a connection to each of them, passes on that news; it may also report once that a
-// node is lost which lives.
+// Calls among many nodes (src/cluster/transport/calls.hpp, tcp_calls.cpp). Nodes 0 and 1 have no connection. At any
+// step each may have a message for the other one, so they may call each other at the same time. One of them may die at
+// any step, or leave if nodes steal. A third node has a connection to each of them and forwards that news; it may also
+// report once that a living node is lost.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
@@ -29,55 +29,56 @@
 // check: spin -DBUG_NEVER_YIELDS -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 //
-// What is modelled: one message in each direction, and the connection of each call from its first byte to its end. A call
-// that was dropped is on its way until the other node has answered it. With STEALS the node that goes is one that leaves:
-// the others must not take it for lost. A call of each node may fail once while the other node lives, because
-// something is lacking here; the way from node 0 to node 1 may then be blocked for ever.
-// Not modelled: handshakes that are cut off, which only repeat a call; the ways of the news among more nodes.
+// What is modelled: one message in each direction, and the connection of each call from its first byte to its end. A
+// dropped call is under way until the other node has answered it. With STEALS a node that ends leaves: the others must
+// not consider it lost. A call of each node may fail once while the other node lives, because this machine lacks a
+// resource; the way from node 0 to node 1 may then be blocked for ever. Not modelled: handshakes that are interrupted,
+// which only repeat a call; the ways of the news among more nodes.
 //
-// What must hold: both nodes use the same connection. When nothing happens any more, each message between living nodes has
-// arrived once, neither node takes the other one for gone that lives, and a living node knows that the other one is gone.
+// What must hold: both nodes use the same connection. When no more step is possible, each message between living nodes
+// has arrived once, neither node considers the other one gone while it lives, and a living node knows if the other one
+// is gone.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ removes one safeguard:
 //   BUG_BOTH_WIN        a node takes a call while it calls the same node, whichever number it has
 //   BUG_NO_ANSWER       a node uses the connection of its call before the other node has answered
-//   BUG_NO_NEWS         nodes learn of the end of others by connections only
-//   BUG_NO_DOUBT        a node that waits goes on waiting when it learns that the other node may be lost
+//   BUG_NO_NEWS         nodes learn of the end of others only by connections
+//   BUG_NO_DOUBT        a waiting node continues to wait after the news that the other node may be lost
 //   BUG_BELIEVES        a node believes each report of a loss
 //   BUG_NEWS_OVERTAKES  with STEALS: the news that a node left ends a call that this node has taken
-//   BUG_FAILURE_COUNTS  with STEALS: a node whose call fails takes the other one for lost
-//   BUG_SHORTAGE_COUNTS a node whose call fails for lack of something takes the other one for lost
+//   BUG_FAILURE_COUNTS  with STEALS: a node whose call fails considers the other one lost
+//   BUG_SHORTAGE_COUNTS a node whose call fails for lack of a resource considers the other one lost
 //   BUG_WAITS_ON        a node waits for the winner's call without end
 //   BUG_NEVER_YIELDS    the winner takes no call between its attempts
 
 #define NONE 0
-#define DIALED 1 /* it is on its way, or waits for the answer */
-#define TAKEN 2  /* the answers, on their way */
+#define DIALED 1 /* under way, or waiting for the answer */
+#define TAKEN 2  /* TAKEN and WAIT: the answers, under way */
 #define WAIT 3
-#define CLOSED 4 /* it has ended without an answer */
+#define CLOSED 4 /* ended without an answer */
 
-#define OWN 1    /* the connection in use: that of the own call, or of the other node's */
+#define OWN 1    /* the connection in use: of the own call, or of the other node's call */
 #define OTHERS 2
 
 byte call[2];     /* by caller */
-bit dropped[2];   /* the caller does not wait for the answer any more */
+bit dropped[2];   /* the caller no longer waits for the answer */
 bit calling[2], waits[2];
-bit paused[2];    /* the call failed, and is not repeated yet */
-bit failed[2];    /* a call has failed while the other node lived */
-bit blocked;      /* no call of node 0 reaches node 1 while that lives */
-bit ticked[2], late[2]; /* it has waited too long: once, and once more when the way of the other one is blocked */
+bit paused[2];    /* the call failed, and was not repeated yet */
+bit failed[2];    /* a call has failed while the other node was alive */
+bit blocked;      /* no call of node 0 reaches node 1 while node 1 lives */
+bit ticked[2], late[2]; /* the node has waited too long: once, and once more while the way of the other node is blocked */
 byte used[2];
 bit wanted[2];    /* a message for the other node was made */
-bit waiting[2];   /* it waits for a connection */
-byte on_way[2];   /* messages on their way in the connection in use, by sender */
+bit waiting[2];   /* the message waits for a connection */
+byte on_way[2];   /* messages under way in the connection in use, by sender */
 byte got[2];
-bit gone[2];      /* this node takes the other one for gone */
-bit lost[2];      /* and for lost */
-bit ended[2];     /* it has died or left */
-bit told[2];      /* the third node has passed the end of the other one on */
+bit gone[2];      /* this node considers the other one gone */
+bit lost[2];      /* and lost */
+bit ended[2];     /* the node has died or left */
+bit told[2];      /* the third node has reported the end of this node */
 bit lied;
-bit doubted[2];   /* news has come since the own call began */
-bit knows[2];     /* with STEALS: this node has got the news while it called */
+bit doubted[2];   /* news has arrived since the own call began */
+bit knows[2];     /* with STEALS: this node has received the news while it called */
 
 #define OTHER(me) (1 - (me))
 
@@ -106,7 +107,7 @@ inline fail_call(me) {
   :: dropped[me] -> call[me] = NONE
 #if defined(STEALS) && !defined(BUG_FAILURE_COUNTS)
   :: !dropped[me] && knows[me] -> call[me] = NONE; let_go(me)
-  :: !dropped[me] && !knows[me] -> call[me] = DIALED /* it is repeated */
+  :: !dropped[me] && !knows[me] -> call[me] = DIALED /* repeated */
 #else
   :: !dropped[me] -> call[me] = NONE; lose(me)
 #endif
@@ -134,13 +135,13 @@ inline answer(me) {
   fi
 }
 
-/* The news that a node is gone, or may be. */
+/* Takes the news that the other node is gone, or may be. */
 inline take_news(me) {
   if
   :: !ended[me] && !gone[me] && used[me] == NONE ->
 #if defined(STEALS) && !defined(BUG_NEWS_OVERTAKES)
     if
-    :: calling[me] -> knows[me] = 1 /* the call decides: the other node may have taken it, and sent something */
+    :: calling[me] -> knows[me] = 1 /* the call decides: the other node may have taken it, and sent a message */
     :: else -> let_go(me)
     fi
 #elif defined(STEALS)
@@ -183,7 +184,7 @@ end:
       :: !dropped[me] && !knows[me] && !doubted[me] -> calling[me] = 0; waits[me] = 1
       fi }
   :: atomic { !ended[me] && call[me] == CLOSED -> fail_call(me) }
-  /* Something is lacking here, or the way is blocked. */
+  /* This machine lacks a resource, or the way is blocked. */
   :: atomic { !ended[me] && call[me] == DIALED && calling[me] && !dropped[me] && !failed[me] ->
       failed[me] = 1;
       call[me] = NONE;
@@ -205,7 +206,7 @@ end:
       paused[me] = 0;
       call[me] = DIALED }
 #ifndef BUG_WAITS_ON
-  /* The call of the other node has not come for a while. */
+  /* The call of the other node has not arrived for a while. */
   :: atomic { !ended[me] && waits[me] && !ticked[me] -> ticked[me] = 1; waits[me] = 0; begin_call(me) }
   :: atomic { !ended[me] && waits[me] && paused[OTHER(me)] && blocked && !late[me] ->
       late[me] = 1;
@@ -216,7 +217,7 @@ end:
   :: atomic { !ended[me] && call[me] == DIALED && !dropped[me] && used[me] == NONE -> use(me, OWN) }
 #endif
   :: atomic { !ended[me] && on_way[OTHER(me)] != 0 && used[me] != NONE -> on_way[OTHER(me)]--; got[me]++ }
-  /* The other one has ended: so do its connections, after all that came by them. */
+  /* The other node has ended. Its connections end after all their messages. */
 #if !defined(STEALS) || defined(BUG_FAILURE_COUNTS)
   :: atomic { !ended[me] && ended[OTHER(me)] && call[me] == DIALED -> fail_call(me) }
 #else
@@ -227,7 +228,7 @@ end:
   od
 }
 
-/* Passes on what it sees. */
+/* Forwards the news of ends, and may report a wrong one. */
 proctype third() {
 end:
   do
@@ -272,7 +273,7 @@ init {
   atomic { run node(0); run node(1); run third(); run death(); run check() }
 }
 
-/* A node that leaves is never taken for lost. */
+/* A node that leaves is never considered lost. */
 #ifdef STEALS
 active proctype never_lost() {
 end:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical omission: each node has all named tasks to do, in any order, and omits what another one has finished
-// (src/cluster/hope). Two nodes with two tasks, and three nodes with one. Any message may be lost, delayed or overtaken,
-// any node but the last one may die at any step, and a node may be thought lost that lives.
+// Hierarchical omission: each node must do all named tasks, in any order, and omits tasks that another node has
+// finished (src/cluster/hope). Two nodes with two tasks, and three nodes with one. Any message may be lost, delayed or
+// overtaken, any node but the last living one may die at any step, and a living node may be considered lost.
 //
 // check: spin -DNODES=2 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0
@@ -24,27 +24,27 @@
 // check: spin -DNODES=2 -DBUG_RESULT_AT_START -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
-// What is modelled: a node takes a task that has no result and that no node it believes alive has claimed, and claims
-// it; when it has waited long enough, also one that is claimed. It withdraws from the task that it runs whenever the
-// claim of a node with a smaller number arrives. A result is sent to all. A node that has the task to do takes it
-// over, and ends what it runs of it. A task's value is its own: equal on all nodes. A node may
-// give a free task to any other one at any moment, as that may have asked, and takes it for claimed by that one, whether it
-// arrives or not; a node that receives it runs it if it runs nothing, else it refuses. The refusal may be lost, too.
-// Time is not modelled: patience may be over at any moment.
+// What is modelled: a node takes a task without a result if no node that it believes alive claims it, and claims the
+// task. After waiting long enough, it also takes a claimed task. It withdraws from the task that it runs whenever the
+// claim of a node with a smaller number arrives. A result is sent to all nodes. A node that still has to do the task
+// stores the result, and ends its own run of the task. Each task has its own value, equal on all nodes. A node may give
+// a free task to any other node at any step, since that node may have requested one. It then considers the task claimed
+// by that node, whether the task arrives or not. A node that receives a task runs it if it runs nothing, or else
+// refuses it. The refusal may be lost, too. Time is not modelled: patience may end at any step.
 //
 // Not explored: the request that a gift answers; more than two gifts between two nodes, and more than one among three;
-// cycles of three nodes with a gift, as that search takes too long for each run.
+// cycles of three nodes with a gift, because that search takes too long for each run.
 //
-// What must hold: no node has a wrong value; every node that does not die ends with all values, whatever is lost, also
-// where it is the only one left; and no endless sequence of takes and withdrawals (no cycle at all: pan -l, without a
-// label of progress).
+// What must hold: no node has a wrong value; every node that does not die ends with all values, whatever is lost, even
+// if it is the only node left; and there is no endless sequence of takes and withdrawals (no cycle at all: pan -l,
+// without a label of progress).
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ removes one safeguard:
 //   BUG_WAITS_FOR_CLAIMANTS  a claim is more than a hint: its task is never taken while the claimant lives
-//   BUG_BOTH_YIELD           a node that receives a claim of what it runs withdraws, also if its number is smaller
-//   BUG_GIVES_FOR_GOOD       a task that was given away is none of the giver's business any more
+//   BUG_BOTH_YIELD           a node withdraws at any claim of the task that it runs, even if its own number is smaller
+//   BUG_GIVES_FOR_GOOD       a node never runs a task again that it has given away
 //   BUG_NAMED_BY_ORDER       tasks are named by their place in the node's own order
-//   BUG_RESULT_AT_START      a result is said when the task begins, before it has its value
+//   BUG_RESULT_AT_START      a result is sent when the task begins, before it has its value
 
 #ifndef NODES
 #define NODES 3
@@ -58,14 +58,14 @@
 #define NONE 9
 #define LAST (TASKS - 1)
 
-/* Messages on their way, by receiver, task and sender; and what a node believes. */
+/* Messages under way, by receiver, task and sender; and the state that a node knows. */
 #define AT(to, task, from) ((to) * TASKS * NODES + (task) * NODES + (from))
 bit claim_sent[18], unclaim_sent[18], result_sent[18], given_sent[18];
 bit claimed[18];                 /* by node, task and claimant */
-byte value[6], content[18];      /* 0: none; of the results on their way */
+byte value[6], content[18];      /* 0: none; content: of the results under way */
 byte runs[3];                    /* NONE, or a task */
-byte gifts = MOST_GIFTS;         /* that all nodes together may give still */
-bit lost[9], dead[3];            /* lost: by node and the other one */
+byte gifts = MOST_GIFTS;         /* that all nodes together may still give */
+bit lost[9], dead[3];            /* lost: by node and the lost one */
 byte living = NODES;
 
 #define VALUE(task) (1 + (task))
@@ -82,16 +82,16 @@ bit gave[6];                     /* by node and task */
 #else
 #define YIELDS_TO(from, me) (from < me)
 #endif
-/* Node 1 has the other order. */
+/* Node 1 has the opposite order. */
 #ifdef BUG_NAMED_BY_ORDER
 #define HEARD_AS(me, task) ((me) == 1 -> TASKS - 1 - (task) : (task))
 #else
 #define HEARD_AS(me, task) (task)
 #endif
 
-/* Who is dead or has the value has no use for it: not sent, so that there are fewer states. */
+/* A node that is dead or has the value does not need the message. It is not sent, so that there are fewer states. */
 #define RECEIVES(other, task) (!dead[other] && !HAS(other, task))
-/* Each receiver may get it or not. */
+/* Each receiver may get the message or not. */
 inline say_claim(me, task) {
   other = 0;
   do
@@ -135,10 +135,10 @@ inline give(me, task, to) {
 #endif
   if
   :: RECEIVES(to, task) -> given_sent[AT(to, task, me)] = 1
-  :: skip                                                            /* it gets lost */
+  :: skip                                                            /* the task is lost */
   fi
 }
-/* The task is no concern of this node any more: nor are claims of it. */
+/* This node needs neither the task nor its claims any more. */
 inline settle(me, task) {
   other = 0;
   do
@@ -167,7 +167,7 @@ inline set_value(me, task, result) {
   fi
 }
 
-/* Something arrives; what does not arrive at all was never sent (say). */
+/* A message arrives. A message that never arrives was never sent (say_claim, say_unclaim, say_result). */
 #define RECEIVE(task, from) \
   :: atomic { claim_sent[AT(me, task, from)] -> \
        claim_sent[AT(me, task, from)] = 0; \
@@ -187,7 +187,7 @@ inline set_value(me, task, result) {
        if \
        :: runs[me] == NONE -> runs[me] = task \
        :: runs[me] != NONE && runs[me] != task && RECEIVES(from, task) -> unclaim_sent[AT(from, task, me)] = 1 \
-       :: runs[me] != NONE /* it runs it, or that it has not received */ \
+       :: runs[me] != NONE /* it runs the task, or the refusal is lost */ \
        fi } \
   :: atomic { result_sent[AT(me, task, from)] -> \
        result_sent[AT(me, task, from)] = 0; \
@@ -197,7 +197,7 @@ inline set_value(me, task, result) {
 #define GIVE(to) \
   :: atomic { CAN_GIVE(0, to) -> give(me, 0, to) } \
   :: atomic { TASKS > 1 && CAN_GIVE(LAST, to) -> give(me, LAST, to) }
-/* A node is lost, or is thought to be. */
+/* A node is lost, or is considered lost. */
 #ifdef SUSPECTS
 #define SEEMS_LOST(from) (from != me)
 #else
@@ -224,7 +224,7 @@ proctype node(byte me) {
 #endif
        fi
      }
-  :: atomic { /* has finished one */
+  :: atomic { /* has finished its task */
        runs[me] != NONE ->
        current = runs[me];
        say_result(me, current, VALUE(current));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stealing between nodes, at the level of messages (src/cluster/steal): requests, lifelines, tasks, tasks that are
-// declined, and the end of an entry. Three nodes with one worker each. What goes on between a node and its worker is in
-// src/runtime/model/remote.pml and standing.pml: here a node that has work to spare, and knows of another one that waits, gives.
+// Stealing between nodes, at the level of messages (src/cluster/steal): requests, lifelines, tasks, declined tasks, and
+// the end of an entry. Three nodes with one worker each. The exchange between a node and its worker is modelled in
+// src/runtime/model/remote.pml and standing.pml. Here a node gives a task if it has work to spare and knows of another
+// node that waits.
 //
 // check: spin -DPIECES=3 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000
 // expect: errors: 0
@@ -24,34 +25,34 @@
 // check: spin -DPIECES=3 -DBUG_ASKS_ON -a; cc -O2 -DNP; -l -m1000000
 // expect: errors: 1
 //
-// What is modelled: node 0 has all pieces of work at first. A node that runs one can give any part of the others that
-// it has. An idle one may ask one other node, once, and gives up waiting for an answer at any moment; it registers
-// lifelines with its partners (0 and 1, 0 and 2), and at any moment with all; LIFELINES_ONLY: no node asks. The
-// node that gives does not wait: the results are not modelled. The first pieces may end at once; the last three end only
-// when all three run, so each node has to get one. Then all ends: node 0 says so.
+// What is modelled: node 0 has all pieces of work at first. A node that runs one piece can give any part of its other
+// pieces. An idle node may send one request to another node, once, and stops waiting for an answer at any step. It
+// registers lifelines with its partners (0 and 1, 0 and 2), and at any step with all nodes. LIFELINES_ONLY: no node
+// sends a request. The node that gives does not wait: results are not modelled. The first pieces may end at any time.
+// The last three end only when all three run, so each node must get one. Then everything ends: node 0 announces that.
 //
 // What must hold:
 //   no node is idle for ever while another node has work to spare (else the last pieces wait in an invalid end state);
 //   each piece is begun once, and none is left or under way at the end;
 //   no endless exchange of messages (no cycle at all: pan -l, without a label of progress).
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_PARTNERS_ONLY       no lifeline is registered with a node that is no partner
-//   BUG_STAYS_REGISTERED    a node thinks that its lifeline is still registered after it declined the task that it brought
-//   BUG_LATE_IS_DROPPED     a task that comes to a node without an idle worker is dropped
-//   BUG_DECLINED_IS_KEPT    it is declined and run
-//   BUG_REFUSED_AT_LIFELINE a lifeline is forgotten when there is no work to spare
-//   BUG_ASKS_ON             an idle node never stops asking
+// Each BUG_ removes one safeguard:
+//   BUG_PARTNERS_ONLY       no lifeline is registered with a node that is not a partner
+//   BUG_STAYS_REGISTERED    a node considers its lifeline registered after it declined the task sent for it
+//   BUG_LATE_IS_DROPPED     a task that arrives at a node without an idle worker is dropped
+//   BUG_DECLINED_IS_KEPT    such a task is declined and also run
+//   BUG_REFUSED_AT_LIFELINE a lifeline is removed when there is no work to spare
+//   BUG_ASKS_ON             an idle node never stops sending requests
 
 #ifndef PIECES
 #define PIECES 4
 #endif
-#define LAST 3                    /* pieces that end when all of them run */
+#define LAST 3                    /* number of pieces that end only when all of them run */
 #define NODES 3
 #define ARE_PARTNERS(a, b) (a + b == 1 || a + b == 2)   /* of nodes 0, 1, 2: a differs from b in one bit */
 
 mtype = { request, none, task, declined, lifeline, over };
-/* From one node to another one, in order. */
+/* Messages from one node to another one, in order. */
 chan to[9] = [4] of { mtype, byte };
 #define CHANNEL(from, at) to[from * NODES + at]
 
@@ -70,7 +71,7 @@ inline begin(me) {
   running++
 }
 
-/* All of the pieces or one. */
+/* Gives all spare pieces or one. */
 inline give(me, peer) {
   if
   :: part = spare[me]
@@ -145,14 +146,14 @@ inline refuse(me, peer) {
 }
 
 proctype node(byte me) {
-  bit wants[NODES], held[NODES];  /* of other nodes: requests and lifelines */
-  bit registered[NODES];          /* lifelines, with other nodes */
+  bit wants[NODES], held[NODES];  /* requests and lifelines of other nodes */
+  bit registered[NODES];          /* own lifelines, by other node */
 #ifdef LIFELINES_ONLY
   bit has_asked = 1;
 #else
   bit has_asked = 0;
 #endif
-  byte asks = me;                 /* whose answer is awaited; me: none */
+  byte asks = me;                 /* the node whose answer is awaited; me: none */
   bit is_over = 0;
   byte part = 0, piece = 0;
   do
@@ -171,7 +172,7 @@ proctype node(byte me) {
   :: atomic { IDLE && MAY_ASK(0) -> ask(me, 0) }
   :: atomic { IDLE && MAY_ASK(1) -> ask(me, 1) }
   :: atomic { IDLE && MAY_ASK(2) -> ask(me, 2) }
-  :: atomic { IDLE && asks != me -> asks = me }              /* it was patient long enough */
+  :: atomic { IDLE && asks != me -> asks = me }              /* its patience has ended */
   :: atomic { IDLE && asks == me && ((MISSES(1) && ARE_PARTNERS(me, 1)) || (MISSES(0) && ARE_PARTNERS(me, 0)) ||
                                      (MISSES(2) && ARE_PARTNERS(me, 2))) ->
               wait_at(0, ARE_PARTNERS(me, 0)); wait_at(1, ARE_PARTNERS(me, 1)); wait_at(2, ARE_PARTNERS(me, 2)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mediation (src/cluster/hope/mediation): a note of one node reaches all others by way of mediators. A group of
-// three nodes and one of two. The nodes but the origin may die at any step, also between two of their messages, and each
+// Mediation (src/cluster/hope/mediation): a note of one node reaches all others through mediators. A group of three
+// nodes and one of two. All nodes but the origin may die at any step, also between two of their messages, and each
 // other node notices a loss at any later step of its own.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
@@ -15,17 +15,17 @@
 // expect: errors: 1
 //
 // What is modelled: one note. A bundle may wait at each step. Messages of a node that has died may arrive or be lost,
-// until the receiver notices the loss; then none arrives. A node keeps what it has sent to a mediator, and sends
-// it to the successor when it notices the loss. A mediator forwards a note once.
-// Not modelled: false suspicion, and what is kept for too short a time. Both cost time only, because every node
-// computes what it does not receive.
+// until the receiver notices the loss; after that none arrives. A node keeps the notes that it has sent to a mediator,
+// and sends them to the successor when it notices the loss. A mediator forwards a note once. Not modelled: false
+// suspicion, and notes that are kept for too short a time. Both cost only time, because every node computes what it
+// does not receive.
 //
-// What must hold: when nothing happens any more, every living node has the note.
+// What must hold: when no more step is possible, every living node has the note.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ removes one safeguard:
 //   BUG_KEEPS_NOTHING          nothing is sent again to a successor
-//   BUG_FORWARDS_BY_ROLE       a node forwards only if it takes itself for the mediator
-//   BUG_RECEIVED_IS_FORWARDED  a node regards a note that it has received in any way as forwarded
+//   BUG_FORWARDS_BY_ROLE       a node forwards only if it considers itself the mediator
+//   BUG_RECEIVED_IS_FORWARDED  a node considers a note that it has received in any way as forwarded
 
 #ifndef ORIGIN
 #define ORIGIN 2
@@ -38,13 +38,13 @@
 #define ACROSS 1
 #define DOWN 2
 
-bit msg[75];         /* on their way: by receiver, sender and way */
+bit msg[75];         /* messages under way: by receiver, sender and way */
 bit up_waits[5];     /* to be sent to the own mediator */
 bit across_waits[10]; /* by node and group */
 bit down_waits[25];  /* by node and receiver */
 bit kept_up[25], kept_across[25]; /* by node and mediator */
 bit received[5], forwarded[5];
-bit gone[25];        /* by node and the lost one */
+bit gone[25];        /* by node and the lost node */
 bit dead[5];
 byte deaths;
 
@@ -58,7 +58,7 @@ byte deaths;
 #define SENDS_DOWN(by, sender, x) \
   if :: GROUP(x) == GROUP(by) && x != by && x != sender && x != ORIGIN -> down_waits[by * 5 + x] = 1 :: else fi
 
-/* The note waits for its way down, and for the other group if it comes from this one. */
+/* Puts the note into the queue for the own group, and for the other group if it comes from the own one. */
 inline forward(by, sender, for_all) {
   if
   :: forwarded[by] -> skip
@@ -137,7 +137,7 @@ end:
   od
 }
 
-/* Nodes that die. */
+/* Lets nodes die. */
 proctype killer() {
   do
   :: atomic { deaths < DEATHS && ORIGIN != 0 && !dead[0] -> dead[0] = 1; deaths++ }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions for results (src/cluster/hope/questions.hpp): node 4 has sent a result to all, and is dead. The message has
-// reached any of the nodes 0 to 3, is on its way to them, or is lost. One more node may die at any step. Each node notices
-// a loss at any later step. Some of the nodes ask for the result when they notice the first loss, and one of them before.
+// Questions for results (src/cluster/hope/questions.hpp). Node 4 has sent a result to all nodes, and is dead. To each
+// of the nodes 0 to 3 the message has arrived, is under way, or is lost. One more node may die at any step. Each node
+// notices a loss at any later step. Some nodes ask for the result when they notice the first loss, and one of them asks
+// before.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0
@@ -12,26 +13,26 @@
 // check: spin -DBUG_ONLY_ANSWERS_COUNT -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
-// What is modelled: one result. Messages of a pair may overtake each other. A message for which there is no room is one that
-// is long on its way, because its sender tries again. Messages of a dead node arrive or are lost until the receiver
-// notices the loss, and then none arrives.
-// Not modelled: results that nodes compute, nodes that join, and questions that are forgotten because they are many. Then
-// a node computes the result itself.
+// What is modelled: one result. Messages of a pair may overtake each other. A message for which there is no room counts
+// as one that is under way for long, because its sender tries again. Messages of a dead node may arrive or be lost
+// until the receiver notices the loss; after that none arrives. Not modelled: results that nodes compute, nodes that
+// join, and questions that are dropped because there are too many. In these cases a node computes the result itself.
 //
-// What must hold: when nothing happens any more, and a living node has the result, each living node that wants it has it.
+// What must hold: when no more step is possible, and a living node has the result, each living node that wants it has
+// it.
 //
-// Each BUG_ takes one safeguard away:
+// Each BUG_ removes one safeguard:
 //   BUG_PASSES_NOTHING_ON    a node that lacks the result does not ask the next one
-//   BUG_NOT_ASKED_AGAIN      a node does not ask again when the node that it has asked is lost
-//   BUG_ONLY_ANSWERS_COUNT   a result is passed on only if the node that was asked has sent it
+//   BUG_NOT_ASKED_AGAIN      if the node that was asked is lost, the question is not sent again
+//   BUG_ONLY_ANSWERS_COUNT   a result is forwarded only if the node that was asked has sent it
 
 #define NODES 4
 #define DEAD 4
 #define NONE 5
 
-bit asks[20];     /* questions on their way: by receiver and sender */
-bit brings[20];   /* results on their way: by receiver and sender */
-bit gone[20];     /* by node and the lost one */
+bit asks[20];     /* questions under way: by receiver and sender */
+bit brings[20];   /* results under way: by receiver and sender */
+bit gone[20];     /* by node and the lost node */
 bit from[20];     /* by node and the node that has asked it */
 bit has[4], wants[4];
 bit own[4];       /* the node itself has asked */

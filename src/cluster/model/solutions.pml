@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Best solutions that nodes share (src/cluster/entry/solution_board.hpp). Each node computes all tasks, or omits those
-// whose results it receives. A task is pruned if the node knows a better solution. Messages may be lost, doubled,
+// whose results it receives. A task is pruned if the node knows a better solution. Messages may be lost, duplicated,
 // delayed and overtaken. Any node but the last one may die at any step.
 //
 // check: spin -DNODES=2 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
@@ -16,16 +16,16 @@
 // check: spin -DNODES=2 -DBUG_KEEPS_THE_FIRST -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
-// What is modelled: three tasks with one solution each. Ranks order the solutions, 1 is the best. Ranks 1 and 2 have the
-// same cost, and the smaller value decides. A message that was sent once stays available for ever, so loss, doubling,
-// delay and overtaking need no channel. A node improves its solutions between the moment at which a task reads the bound
-// and the moment at which its result is sent.
+// What is modelled: three tasks with one solution each. Ranks order the solutions; 1 is the best. Ranks 1 and 2 have
+// the same cost, and the smaller value decides. A message that was sent once stays available for ever, so loss,
+// duplication, delay and overtaking need no channel. A node may improve its solutions between the step at which a task
+// reads the bound and the step at which its result is sent.
 //
 // What must hold: a node that has all tasks has the solution of rank 1.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_RESULT_ALONE         a result does not bring along the solutions that its task may have been pruned by
-//   BUG_SOLUTIONS_AT_START   it brings those of the moment at which the task began
+// Each BUG_ removes one safeguard:
+//   BUG_RESULT_ALONE         a result is sent without the solutions by which its task may have been pruned
+//   BUG_SOLUTIONS_AT_START   a result is sent with the solutions known when the task began
 //   BUG_PRUNES_EQUAL_COSTS   a task that could be as good as the best solution is pruned
 //   BUG_KEEPS_THE_FIRST      of two solutions of equal cost the first one to arrive is kept
 
@@ -47,8 +47,8 @@
 #define IS_BETTER(rank, best) ((best) == 0 || (rank) < (best))
 #endif
 
-// Sent: results with the solution that they brought along, 0 for none; and solutions alone.
-bit result_sent[12];  // of each task, TASKS + 1 ranks
+// Sent messages: results with the solution sent along, 0 for none; and solutions alone.
+bit result_sent[12];  // of each task, for TASKS + 1 ranks
 bit best_sent[4];
 
 #define RECEIVE(t, k) :: result_sent[t * 4 + k] -> task = t; known = k
@@ -66,7 +66,7 @@ active [NODES] proctype node() {
   byte task, known;
   bit is_pruned;
   do
-  :: _pid != NODES - 1 -> break  // it dies
+  :: _pid != NODES - 1 -> break  // the node dies
   :: d_step { done[0] && done[1] && done[2] -> assert(best == 1) }
      break
   :: atomic {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subscriptions (src/cluster/hope/mediation): a note reaches a node that needs it in the end, although it did not need
-// it at first. Nodes 0, 1 and 2 are a group; node 3 is the mediator of another one and has the note. Node 2 subscribes.
-// Nodes 0 and 1 may die at any step, also between two of their messages, and each other node notices a loss at any later
-// step of its own. With JOINS node 0 joins instead, and no node dies.
+// Subscriptions (src/cluster/hope/mediation): a note finally reaches a node that needs it, although the node did not
+// need it at first. Nodes 0, 1 and 2 are a group. Node 3 is the mediator of another group and has the note. Node 2
+// subscribes. Nodes 0 and 1 may die at any step, also between two of their messages, and each other node notices a loss
+// at any later step of its own. With JOINS node 0 joins instead, and no node dies.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0
@@ -26,47 +26,46 @@
 // expect: errors: 1
 //
 // What is modelled: one note, and two subscriptions of node 2: the first does not include the note, the second does.
-// Bundles overtake each other, as one that is refused waits. Messages of a node that has died may arrive or be lost until
-// the receiver notices the loss; then none arrives. What is sent to a mediator is kept and sent to its successor, or it is
-// too old to be kept, and in the log that node 3 hands over. Node 2 may have kept its first subscription only, as its
-// second one was dropped for lack of room. With JOINS node 1 is mediator at first, and hands its log over when it notices
-// that node 0 has joined; each node notices that at any step of its own.
-// Not modelled: false suspicion, a log that is full, the loss of node 3, and that of a mediator that has not handed its log
-// over to a node that joins. They cost time only, because every node
-// computes what it does not receive.
+// Bundles overtake each other, because a refused bundle waits. Messages of a node that has died may arrive or be lost
+// until the receiver notices the loss; after that none arrives. A note sent to a mediator is kept and sent to its
+// successor, or it is too old to be kept, and is in the log that node 3 hands over. Node 2 may have kept only its first
+// subscription, because its second one was dropped for lack of room. With JOINS node 1 is the mediator at first, and
+// hands its log over when it notices that node 0 has joined; each node notices that at any step of its own. Not
+// modelled: false suspicion, a full log, the loss of node 3, and the loss of a mediator before it has handed its log
+// over to a joining node. These cost only time, because every node computes what it does not receive.
 //
-// What must hold: when nothing happens any more, node 2 has the note.
+// What must hold: when no more step is possible, node 2 has the note.
 //
-// Each BUG_ takes one safeguard away:
-//   BUG_KEEPS_NO_LOG            a mediator does not send what it has withheld
-//   BUG_TAKES_OLD               a subscription that comes late replaces a newer one
+// Each BUG_ removes one safeguard:
+//   BUG_KEEPS_NO_LOG            a mediator does not send the notes that it has withheld
+//   BUG_TAKES_OLD               a late subscription replaces a newer one
 //   BUG_UNKNOWN_NEEDS_NOTHING   a mediator forwards nothing to a node whose subscription it does not know
 //   BUG_KEEPS_NOTHING           nothing is sent again to a successor
 //   BUG_SUCCESSOR_IS_NOT_TOLD   node 2 does not subscribe again at a successor
 //   BUG_HANDS_NO_LOG_OVER       the successor gets no log of another mediator
-//   BUG_FORMER_MEDIATOR_KEEPS   a former mediator does not pass on what still comes to it
+//   BUG_FORMER_MEDIATOR_KEEPS   a former mediator does not forward notes that still arrive
 
 #define ORIGIN 3
 #define MEMBER 2
 
-bit across[3];       /* the note on its way from node 3, by receiver */
-bit log[3];          /* the same in its log */
-bit down[2];         /* on its way to node 2, by sender */
-bit up[6];           /* subscriptions on their way from node 2: by receiver and version - 1 */
+bit across[3];       /* the note under way from node 3, by receiver */
+bit log[3];          /* the note under way in a log, by receiver */
+bit down[2];         /* the note under way to node 2, by sender */
+bit up[6];           /* subscriptions under way from node 2: by receiver and version - 1 */
 bit across_waits, across_kept[3];
 bit in_log;          /* the note is in the log of node 3, and too old to be kept */
-bit down_waits[2];   /* to be sent to node 2, by mediator */
-bit up_waits[2], up_kept[4]; /* at node 2: by version - 1; by mediator and that */
+bit down_waits[2];   /* the note waits to be sent to node 2, by mediator */
+bit up_waits[2], up_kept[4]; /* at node 2: by version - 1; by mediator and version - 1 */
 byte known[2];       /* the version that a mediator knows; 0: none */
 bit logged[2];       /* the mediator has taken the note */
-byte version;        /* what node 2 subscribes to: 1: not to the note; 2: to it */
-bit received;        /* by node 2 */
-bit gone[8];         /* by nodes 0 to 3 and the lost one of nodes 0 and 1 */
+byte version;        /* of the subscription of node 2. 1: without the note; 2: with it */
+bit received;        /* node 2 has the note */
+bit gone[8];         /* by node 0 to 3, and the lost node 0 or 1 */
 bit dead[4];
-bit joined;          /* node 0 has */
+bit joined;          /* node 0 has joined */
 
 #define GONE(me, x) gone[(me) * 2 + (x)]
-/* Nodes 1 to 3 notice once that node 0 has joined. */
+/* Nodes 1 to 3 each notice once that node 0 has joined. */
 #ifdef JOINS
 #define NOTICES_JOIN(me) joined && GONE(me, 0)
 #define IS_THERE(me) (me != 0 || joined)
@@ -185,7 +184,7 @@ proctype origin() {
 end:
   do
   :: atomic { across_waits -> across_waits = 0; across[MEDIATOR(ORIGIN)] = 1; across_kept[MEDIATOR(ORIGIN)] = 1 }
-  /* When it is too old, the mediator has received it, or is dead. */
+  /* When the note is too old to be kept, the mediator has received it, or is dead. */
   :: atomic { across_kept[0] && !across[0] -> across_kept[0] = 0; in_log = 1 }
   :: atomic { across_kept[1] && !across[1] -> across_kept[1] = 0; in_log = 1 }
   :: atomic { dead[0] && !GONE(ORIGIN, 0) -> notice_at_origin(0) }
