@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kourai, in the slides of Yasugi, Hiraishi, Kourai and others: conflicts between the affinities of virtual
-// CPUs and of NUMA nodes, on processors whose modules of two cores share a part of the core.
+// The experiment in Kourai's part of the slides of Yasugi, Hiraishi, Kourai and others: conflicts between the
+// affinities of virtual CPUs and of NUMA nodes, on processors whose modules of two cores share a part of the
+// core.
 #include "experiments.hpp"
 #include "xen_machine.hpp"
 
@@ -14,10 +15,10 @@ namespace {
 
 constexpr unsigned most_threads = 16;
 constexpr unsigned drawings = 12;
-// Nodes so long that what happens before the hypervisor first looks for better homes hardly counts.
+// The nodes take so long that the time before the hypervisor first looks for better homes hardly matters.
 constexpr search_shape long_search{1, 1, 6'000, 500'000};
 
-/// By the number of threads minus one.
+/// Indexed by the number of threads minus one.
 using by_threads = std::vector<affinity_measurement>;
 
 by_threads measure_all(const affinities& where) {
@@ -30,7 +31,7 @@ by_threads measure_all(const affinities& where) {
 double time(const by_threads& all, unsigned threads) { return all[threads - 1].time; }
 double shared(const by_threads& all, unsigned threads) { return all[threads - 1].shared_modules; }
 
-/// A number for each number of threads in the range, and their least and largest.
+/// One value for each number of threads in the range, and the smallest and largest of these values.
 struct numbers {
   std::string text;
   double least = 1e300;
@@ -79,7 +80,8 @@ void claim_conflict(const all_settings& all, findings& found) {
                           "5 to 8 threads: " + to_eight.text + " times as long", to_eight.least > 1});
 }
 
-/// Whether each number of threads in the range has more modules with both CPUs busy than one thread less.
+/// Whether with each number of threads in the range more modules have both CPUs busy than with one thread
+/// less.
 bool grows(const by_threads& all, unsigned first, unsigned last) {
   for (unsigned threads = first; threads <= last; ++threads)
     if (shared(all, threads) <= shared(all, threads - 1)) return false;

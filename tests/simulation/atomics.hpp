@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of include/sukima/detail/atomics.hpp for the simulated machine: each access is a step, before
-// which another thread may run.
+// Replaces the names of include/sukima/detail/atomics.hpp for the simulated machine. Each access is a step;
+// before each step another thread may run.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,14 @@
 
 namespace sukima::simulation {
 
-/// Before an access of an atomic. Out of line: a fiber may continue on another thread after it.
+/// Called before each access of an atomic. Not inlined, because a fiber may continue on another thread after
+/// it.
 void atomic_step() noexcept;
 
-/// One turn of a loop that waits without a system call.
+/// One iteration of a loop that waits without a system call.
 void pause_cpu() noexcept;
 
-/// A std::atomic whose accesses are steps. It adds no member, so that a futex works on it, too.
+/// A std::atomic whose accesses are steps. It has no additional member, so a futex works on it, too.
 template <class T> class atomic : public std::atomic<T> {
   using plain = std::atomic<T>;
   static constexpr std::memory_order sc = std::memory_order_seq_cst;
@@ -68,7 +69,7 @@ namespace sukima::detail {
 template <class T> using atomic = simulation::atomic<T>;
 using mutex = std::mutex;
 inline void yield() noexcept { std::this_thread::yield(); }
-/// One thread runs at a time, so each access is a fence.
+/// Fences do nothing: one thread runs at a time, so each access already acts as a fence.
 inline void light_fence() noexcept {}
 inline void heavy_fence() noexcept {}
 inline bool has_heavy_fence() noexcept { return true; }

@@ -7,7 +7,7 @@ namespace sukima::simulation {
 
 namespace {
 
-/// A pCPU on which no vCPU of the guest wants to run keeps so much.
+/// Time that stays in the pool of a pCPU on which no vCPU of the guest wants to run.
 constexpr std::int64_t kept_when_idle = 1'000'000;
 
 }  // namespace
@@ -29,7 +29,7 @@ void bandwidth::fill(pool& p, std::int64_t level) noexcept {
 void bandwidth::advance(std::uint64_t at) noexcept {
   for (; next_period_ <= at; next_period_ += shape_.period) {
     unassigned_ = static_cast<std::int64_t>(shape_.quota);
-    // A nanosecond lets a pCPU run until the scheduler looks again.
+    // With one nanosecond a pCPU may run until the scheduler checks again.
     std::erase_if(throttled_, [&](std::size_t pcpu) {
       pool& p = pools_[pcpu];
       fill(p, 1);

@@ -15,7 +15,7 @@ namespace sukima::simulation {
 
 namespace {
 
-/// A run of a program. Its scripts refer to it.
+/// A run of a program. Its scripts refer to this object.
 struct team {
   laboratory& lab;
   const kernel_shape& kernel;
@@ -24,18 +24,18 @@ struct team {
   std::uint64_t seed;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  unsigned left = 0;  ///< threads that have not ended
-  unsigned arrived = 0;  ///< at the barrier
+  unsigned left = 0;  ///< number of threads that have not ended
+  unsigned arrived = 0;  ///< number of threads at the barrier
   counter generation{};  ///< of the barrier
-  std::deque<counter> planes{};  ///< that each thread has swept
+  std::deque<counter> planes{};  ///< by thread: number of planes that it has swept
 
-  /// Whether the phase is the first of its part, if the phases are divided into so many parts.
+  /// Whether the phase is the first one of a part, if the phases are divided into that number of parts.
   bool begins_part(unsigned phase, unsigned parts) const noexcept {
     const std::uint64_t all = kernel.phases();
     return phase == 0 ? parts != 0
                       : phase * std::uint64_t{parts} / all != (phase - 1) * std::uint64_t{parts} / all;
   }
-  /// A thread's work in a phase.
+  /// Returns the work of a thread in a phase.
   std::uint64_t work(unsigned phase, unsigned self, bool is_sweep) const noexcept {
     const double part =
         is_sweep ? kernel.swept / kernel.sweeps : (1 - kernel.swept) / (kernel.phases() - kernel.sweeps);
@@ -45,7 +45,7 @@ struct team {
     return static_cast<std::uint64_t>(static_cast<double>(kernel.work) * part / threads *
                                       (threads == 1 ? 1 : 1 + kernel.imbalance * off));
   }
-  /// A thread comes to the barrier. \returns whether it was the last one, which goes on
+  /// Called when a thread arrives at the barrier. \returns whether it is the last one, which continues
   bool arrive() {
     if (++arrived != threads) return false;
     arrived = 0;
@@ -57,10 +57,10 @@ struct team {
   }
 };
 
-/// Its parameters stay in the coroutine.
+/// The coroutine keeps copies of its parameters.
 script thread_of(team& all, unsigned self) {
   laboratory& lab = all.lab;
-  std::uint64_t passed = 0;  // barriers
+  std::uint64_t passed = 0;  // number of barriers
   std::uint64_t sweep = 0;
   for (unsigned phase = 0; phase < all.kernel.phases(); ++phase) {
     if (all.begins_part(phase, all.kernel.regions)) {
@@ -87,7 +87,7 @@ script thread_of(team& all, unsigned self) {
   all.ends();
 }
 
-/// The first thread, which starts the others.
+/// The script of the first thread, which starts the others.
 script program_of(team& all, std::uint64_t serial) {
   co_await all.lab.works(serial);
   all.begin = all.lab.now();
@@ -104,7 +104,7 @@ std::string run_cell(const barrier_cell& c, barrier_measurement& result) {
   std::vector<std::uint64_t> begins;
   for (unsigned i = 0; i < c.copies; ++i) {
     guest_shape shape = c.guest;
-    shape.shift += i;  // first threads of programs are on different CPUs
+    shape.shift += i;  // the first threads of the programs are on different CPUs
     shape.phase += phase;
     guests.push_back(lab.add_guest(shape));
     begins.push_back(c.spread == 0 ? 0 : random.below(c.spread));
@@ -178,7 +178,8 @@ barrier_measurement simulate(const barrier_cell& c) {
   most.steps = 20'000'000'000;
   most.nanoseconds = c.limit;
   laboratory_setup setup = c.setup;
-  // Linux's ticks on all CPUs are at the same time, and a race between them decides which one is first.
+  // In Linux the ticks of all CPUs occur at the same time, and a race between the CPUs decides which is
+  // first.
   if (setup.hypervisor.bandwidth_slice != 0) setup.hypervisor.ties = c.seed;
   const machine_maker make = [&](const limits& l, hang_handler hangs) {
     return std::make_unique<laboratory>(setup, l, std::move(hangs));

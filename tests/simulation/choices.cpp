@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> words{"preempts", "follows", "wakes", "disturbs", "stops", "jumps"};
 
-/// 240 MB of address space.
+/// They take 240 MB of address space.
 constexpr std::size_t most_recorded = 10'000'000;
 constexpr std::size_t most_threads = 256;
 
@@ -115,7 +115,7 @@ class shrinker {
     std::size_t part = all_.size();
     while (part != 0 && left_ != 0) {
       const bool removed = remove_parts(part);
-      // At the end each one is tried by itself until none can be removed.
+      // In the end each choice is tried alone, until none can be removed.
       if (part > 1)
         part = (part + 1) / 2;
       else if (!removed)
@@ -136,7 +136,7 @@ class shrinker {
     steps_ = t.steps;
     return true;
   }
-  /// The last ones first: those before them then stay where they are.
+  /// Removes the last parts first, because the parts before them then keep their positions.
   bool remove_parts(std::size_t part) {
     bool removed = false;
     for (std::size_t end = all_.size(); end != 0;) {

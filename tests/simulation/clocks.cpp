@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks, sleeping and the number of the CPU, as threads of the simulated machine see them. These definitions
-// replace those of the C library in the whole program, its shared libraries included.
+// Replaces the C library's functions for clocks, sleeping and the number of the CPU, for threads of the
+// simulated machine. The definitions apply to the whole program, including its shared libraries.
 #include "clocks.hpp"
 
 #include "machine.hpp"
@@ -14,7 +14,7 @@ namespace sukima::simulation {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-/// What the clocks show at the beginning: not 0, which programs may take for "never".
+/// The first reading of the clocks. It is not 0, because programs may use 0 for "never".
 constexpr std::uint64_t first_reading = 1000 * second;
 
 timespec reading() noexcept {

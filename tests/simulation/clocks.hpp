@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the C library in the time of the simulated machine.
+// Converts times of the C library to the time of the simulated machine.
 #pragma once
 
 #include <time.h>
@@ -8,9 +8,9 @@
 
 namespace sukima::simulation {
 
-/// The moment after so long; null: never.
+/// Returns the moment after that duration; null: never.
 std::uint64_t after(const timespec* length) noexcept;
-/// The moment when clocks show that; null: never.
+/// Returns the moment at which clocks show that time; null: never.
 std::uint64_t moment(const timespec* shown) noexcept;
 
 }  // namespace sukima::simulation

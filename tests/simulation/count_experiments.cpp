@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takayama, Kourai: which number of virtual CPUs is the best, and which one pCPU-Est finds.
+// The experiments of Takayama and Kourai: which number of virtual CPUs is the best, and which one pCPU-Est
+// finds.
 #include "experiments.hpp"
 #include "lack_of_cpu.hpp"
 
@@ -17,19 +18,20 @@ unsigned best(lack_of_cpu& cells, const std::string& kernel, const lack& how) {
                                    [&](unsigned vcpus) { return cells.time(kernel, how, vcpus); });
 }
 
-/// How much faster the best number is than the static rule's, as a part of the rule's time.
+/// Returns by how much the best number is faster than that of the static rule, as a fraction of the rule's
+/// time.
 double gain(lack_of_cpu& cells, const std::string& kernel, const lack& how) {
   return 1 - cells.time(kernel, how, best(cells, kernel, how)) / cells.time(kernel, how, how.left());
 }
 
-/// The part of its CPUs' time that a machine uses.
+/// Returns the mean number of CPUs that a machine uses.
 double use(lack_of_cpu& cells, const std::string& kernel, const lack& how, unsigned vcpus) {
   const barrier_measurement& m = cells.measure(kernel, how, vcpus, lack_of_cpu::all);
   return static_cast<double>(m.used) / m.time;
 }
 
-/// The number that pCPU-Est finds: from the static rule's on, while the use changes by more than 2 % of a
-/// CPU for each CPU that is left, in the same direction.
+/// Returns the number that pCPU-Est finds. It begins at the number of the static rule, and increases the
+/// number while the use changes in the same direction by more than 2 % of a CPU for each CPU that is left.
 unsigned estimate(lack_of_cpu& cells, const std::string& kernel, const lack& how) {
   const double least = 0.02 * how.left();
   unsigned at = how.left();

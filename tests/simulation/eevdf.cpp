@@ -11,7 +11,7 @@ class eevdf_order final : public order {
  public:
   using order::order;
 
-  /// It keeps its lag, unless it is still in its queue.
+  /// A vCPU that wakes keeps its lag, unless it is still in its queue.
   void wakes(std::size_t vcpu) noexcept override {
     more_.resize(entries_.size());
     state& its = more_[vcpu];
@@ -24,7 +24,7 @@ class eevdf_order final : public order {
     }
     enter(vcpu, mean);
   }
-  /// Ahead of the mean it stays in its queue.
+  /// A vCPU that is ahead of the mean stays in its queue.
   void halts(std::size_t vcpu) noexcept override {
     state& its = more_[vcpu];
     renew(vcpu);
@@ -36,12 +36,12 @@ class eevdf_order final : public order {
     leave(vcpu, mean);
   }
   void begins(std::size_t vcpu) noexcept override { renew(vcpu); }
-  /// Those that are not eligible come after all others.
+  /// vCPUs that are not eligible come after all others.
   std::int64_t place(std::size_t vcpu) const noexcept override {
     const std::int64_t deadline = deadline_of(vcpu);
     return rank(vcpu) <= mean_of(entries_[vcpu].queue) ? deadline : deadline + far;
   }
-  /// Those that sleep leave their queue as soon as they are eligible.
+  /// Sleeping vCPUs leave their queue as soon as they are eligible.
   void before_choice(const std::vector<std::size_t>& /*contenders*/) noexcept override {
     for (std::size_t i = 0; i < more_.size(); ++i) {
       if (!more_[i].delayed) continue;
@@ -50,11 +50,11 @@ class eevdf_order final : public order {
       leave(i, rank(i));
     }
   }
-  /// Until its deadline.
+  /// A vCPU runs until its deadline.
   std::uint64_t slice(std::size_t vcpu, std::optional<std::int64_t> /*next*/) const noexcept override {
     return 1 + static_cast<std::uint64_t>((more_[vcpu].deadline - rank(vcpu)) / entries_[vcpu].pace);
   }
-  /// It needs the earlier deadline, unless the running one is past its own.
+  /// The woken vCPU needs the earlier deadline, unless the running one is past its own deadline.
   bool preempts(std::size_t woken, std::size_t running, std::int64_t its_rank,
                 std::uint64_t /*ran*/) const noexcept override {
     const state& its = more_[running];
@@ -65,7 +65,7 @@ class eevdf_order final : public order {
  private:
   static constexpr std::int64_t far = std::int64_t{1} << 60;
   struct state {
-    bool queued = false;  ///< it runs, waits, or sleeps delayed
+    bool queued = false;  ///< the vCPU runs, waits, or sleeps delayed
     bool delayed = false;
     std::int64_t lag = 0;  ///< of a vCPU that sleeps
     std::int64_t deadline = 0;
@@ -79,7 +79,7 @@ class eevdf_order final : public order {
     return rank(vcpu) >= more_[vcpu].deadline ? rank(vcpu) + slice_of(vcpu) : more_[vcpu].deadline;
   }
   void renew(std::size_t vcpu) noexcept { more_[vcpu].deadline = deadline_of(vcpu); }
-  /// A lag is at most two slices or a tick.
+  /// The lag is limited to two slices or a tick.
   void leave(std::size_t vcpu, std::int64_t mean) noexcept {
     const std::int64_t most =
         static_cast<std::int64_t>(std::max(2 * how_.slice, how_.tick)) * entries_[vcpu].pace;
@@ -117,8 +117,8 @@ class eevdf_order final : public order {
     return base + sum / all * 1024;
   }
 
-  std::vector<state> more_;  ///< of each vCPU
-  std::int64_t left_at_ = 0;  ///< the mean of a queue that is empty
+  std::vector<state> more_;  ///< by vCPU
+  std::int64_t left_at_ = 0;  ///< the mean of an empty queue
 };
 
 }  // namespace

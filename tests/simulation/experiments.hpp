@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of sukima-simulated-lab: groups of the papers' figures, and the cells that were measured.
+// The experiments of sukima-simulated-lab: the papers' figures, in groups, and the measured cells.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace sukima::simulation {
 
-/// A claim of a paper, and whether the simulation bears it out.
+/// A claim of a paper, and whether the simulation confirms it.
 struct claim {
   std::string figure;
   std::string text;
-  std::string paper;  ///< what the paper has
-  std::string numbers;  ///< what the simulation has
+  std::string paper;  ///< the result of the paper
+  std::string numbers;  ///< the result of the simulation
   bool holds = false;
 };
 
@@ -31,7 +31,7 @@ struct experiment {
 
 const std::vector<experiment>& experiments();
 
-// One for each group of figures.
+// One experiment for each group of figures.
 findings waiting_in_machines();
 findings pausing_in_machines();
 findings sibling_rules();
@@ -41,17 +41,17 @@ findings fewer_cpus();
 findings best_counts();
 findings numbers_of_threads();
 findings affinity_conflicts();
-/// The default wait policy against the others in many cells.
+/// Compares the default wait policy with the others in many cells.
 findings wait_policies();
-/// The cells of docs/results.md, predicted and measured.
+/// Compares predictions with measurements for the cells of docs/results.md.
 findings measured_cells();
 
-/// A line for each experiment.
+/// One line for each experiment.
 std::string list_text();
 std::string list_json();
-/// The number with three digits.
+/// Returns the number with three digits.
 std::string digits(double number);
-/// Tables of Markdown, and each claim with its verdict.
+/// Returns Markdown tables, and each claim with its verdict.
 std::string text_of(const experiment& e, const findings& found);
 std::string json_of(const experiment& e, const findings& found);
 

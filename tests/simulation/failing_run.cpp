@@ -12,10 +12,10 @@ namespace sukima::simulation {
 
 namespace {
 
-constexpr unsigned schedules_each = 24;  ///< schedules that a simpler program gets to fail
-constexpr unsigned most_runs = 4000;     ///< for the choices
+constexpr unsigned schedules_each = 24;  ///< schedules that are tried with a simpler program
+constexpr unsigned most_runs = 4000;     ///< limit for shrinking the choices
 
-/// The text up to its first digit: numbers differ from run to run.
+/// Returns the text before its first digit, because numbers differ from run to run.
 std::string beginning(const std::string& text) { return text.substr(0, text.find_first_of("0123456789")); }
 
 bool fails_like(const outcome& a, const outcome& b) {
@@ -27,14 +27,14 @@ class runs {
   runs(const outcome& original, const support::made_up_machine& places, shrink_report& report)
       : original_(original), places_(places), report_(report) {}
 
-  /// Looks for a schedule with which the program fails, first with that seed.
+  /// Searches a schedule with which the program fails. Tries that seed first.
   std::optional<std::uint64_t> failing_schedule(const subject& tested, std::uint64_t first) {
     const program p = simulated_program(tested, places_);
     for (unsigned i = 0; i < schedules_each; ++i)
       if (const std::uint64_t schedule = first + i * 0x9E3779B9u; fails(schedule, p, {})) return schedule;
     return std::nullopt;
   }
-  /// The choices of the schedule of a run that fails.
+  /// Returns the choices of the schedule of a failing run.
   choices recorded(const failing_run& run) {
     limits most;
     most.record = &record_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system calls of threads of the simulated machine: futexes and the thread's number. Others reach the
-// kernel. This definition replaces that of the C library, for the C++ library as well.
+// The system calls of threads of the simulated machine: futexes, and the number of the thread. All other
+// calls go to the kernel. This definition replaces that of the C library, also for the C++ library.
 #include "clocks.hpp"
 #include "machine.hpp"
 #include "real_calls.hpp"
@@ -22,10 +22,10 @@ namespace {
 
 using word = std::atomic<std::uint32_t>;
 
-/// Since Linux 5.14, in headers later than that.
+/// Exists since Linux 5.14, but only later headers define it.
 constexpr int futex_lock_pi2 = 13;
 
-/// Numbers that no thread of the kernel has, so that nothing can be asked about the real thread.
+/// Numbers from here on belong to no thread of the kernel, so a program cannot query the real thread.
 constexpr std::uint32_t first_number = 900'000'000;
 std::uint32_t number_of(const thread& t) noexcept { return first_number + t.id; }
 
@@ -42,7 +42,8 @@ long wait_on(word& w, std::uint32_t value, const timespec* length) noexcept {
   return why == wake_reason::timed_out ? fails(ETIMEDOUT) : 0;
 }
 
-/// As the kernel does it: the word has its owner's number, and a bit while threads wait for it.
+/// Works as in the kernel: the word contains its owner's number, and a bit that is set while threads wait for
+/// it.
 long lock_loan(word& w, const timespec* end) noexcept {
   machine& m = the_machine();
   m.step(step_kind::futex);
@@ -58,8 +59,8 @@ long lock_loan(word& w, const timespec* end) noexcept {
   return m.wait(wait_kind::loan, &w, moment(end)) == wake_reason::timed_out ? fails(ETIMEDOUT) : 0;
 }
 
-/// The thread that is woken owns the word afterwards: it writes its number when it runs, and no other thread
-/// can take a word with waiters before.
+/// The woken thread owns the word afterwards. Its number is stored here, before it runs, so no other thread
+/// can take a word with waiters in between.
 long unlock_loan(word& w) noexcept {
   machine& m = the_machine();
   if ((w.load() & FUTEX_TID_MASK) != number_of(*this_thread())) return fails(EPERM);

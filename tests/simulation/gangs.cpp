@@ -11,7 +11,7 @@ void gangs::begin_turn(std::uint64_t at, const std::function<bool(std::size_t)>&
     all_[i].has_turn = false;
     if (wants(i)) candidates.push_back(&all_[i]);
   }
-  // A guest that did not want to run for long does not stay behind the others.
+  // A guest that did not want to run for a long time gets no advantage from that.
   for (gang* const g : candidates) g->rank = std::max(g->rank, floor_);
   std::ranges::stable_sort(candidates, {}, [](const gang* g) { return g->rank; });
   if (!candidates.empty()) floor_ = candidates.front()->rank;

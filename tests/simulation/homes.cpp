@@ -20,14 +20,14 @@ pcpu_set common(const pcpu_set& a, const pcpu_set& b) {
 
 bool is_empty(const pcpu_set& set) { return std::ranges::find(set, true) == set.end(); }
 
-/// The first one of the set after that pCPU; after the last pCPU comes the first one.
+/// Returns the first pCPU of the set after that pCPU. The first pCPU follows the last one.
 std::optional<std::size_t> next_in(const pcpu_set& set, std::size_t after) {
   for (std::size_t i = 1; i <= set.size(); ++i)
     if (const std::size_t at = (after + i) % set.size(); set[at]) return at;
   return {};
 }
 
-/// The pCPUs that are built together with that one, in modules or processors of that size.
+/// The pCPUs in the same module or processor of that size.
 struct group {
   std::size_t first;
   std::size_t end;

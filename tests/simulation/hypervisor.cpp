@@ -44,7 +44,7 @@ void hypervisor::set_pcpus(vcpu_state& v, unsigned number_in_guest) const noexce
   v.pcpus = shape.pinned ? 1 : count;
 }
 
-/// To the one with the fewest siblings, and of these to the one with the fewest vCPUs.
+/// Binds it to the pCPU with the fewest siblings, and among these to the one with the fewest vCPUs.
 void hypervisor::bind(std::size_t number) {
   vcpu_state& v = vcpus_[number];
   const std::size_t before = v.first_pcpu;
@@ -53,7 +53,7 @@ void hypervisor::bind(std::size_t number) {
   struct load {
     std::size_t siblings = 0;
     std::size_t all = 0;
-    bool is_other = false;  // than before
+    bool is_other = false;  // than the pCPU before
     auto operator<=>(const load&) const = default;
   };
   std::vector<load> loads(pcpus_.size());
@@ -94,7 +94,7 @@ void hypervisor::halt(std::size_t number) {
       queue_, [&](std::size_t i) { return vcpus_[i].guest == v.guest && may_run_on(vcpus_[i], pcpu); });
   if (g.limit && is_last) g.limit->goes_idle(pcpu);
   if (homes_) take_over(pcpus_[pcpu]);
-  // Only if it takes no other one at this moment.
+  // Only if it takes no other vCPU at this moment.
   pcpus_[pcpu].is_idle = choose(pcpus_[pcpu]) == nowhere;
 }
 
@@ -108,13 +108,12 @@ std::uint64_t hypervisor::latest_clock() const noexcept {
   return latest;
 }
 
-/// When the hypervisor decides about a pCPU on which a vCPU runs.
+/// Returns the time at which the hypervisor decides about a pCPU on which a vCPU runs.
 std::uint64_t hypervisor::decision_at(const pcpu_state& p) const noexcept {
   return std::max(p.clock, std::min({p.slice_end, p.grant_end, p.preempted_at}));
 }
 
-/// Calls `consider` with the events of a pCPU, the time of each, and whether it comes before others
-/// at that time.
+/// Calls `consider` with each event of a pCPU, its time, and whether it precedes other events at that time.
 template <class Consider> void hypervisor::look_at(std::size_t number, Consider consider) const noexcept {
   const pcpu_state& p = pcpus_[number];
   if (p.on == nowhere) {
@@ -125,7 +124,7 @@ template <class Consider> void hypervisor::look_at(std::size_t number, Consider 
   }
   const std::uint64_t met_at = p.clock + length_of(p, vcpus_[p.on].demand);
   const std::uint64_t decided_at = decision_at(p);
-  // At the same time the demand comes first: what a vCPU does at the end of its slice it does before.
+  // At the same time the demand comes first, because a vCPU takes its last action before its slice ends.
   if (met_at <= decided_at)
     consider({met_at, number, p.on}, true);
   else
@@ -216,7 +215,7 @@ bool hypervisor::yield(std::size_t number, bool in_guest, bool demotes) {
   return true;
 }
 
-/// The vCPU that runs there waits again.
+/// Makes the vCPU that runs there wait again.
 void hypervisor::put_back(pcpu_state& p) {
   const std::size_t before = p.on;
   take_off(p);
@@ -287,8 +286,8 @@ void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
   p.put_on_at = p.clock;
   p.slice_end = slice_end(p);
   p.preempted_at = forever;
-  // The period may have ended during the switch, or another vCPU has taken the rest of the quota: then it
-  // stops at once.
+  // The period may have ended during the switch, or another vCPU may have taken the rest of the quota. Then
+  // the vCPU stops at once.
   if (!take_grant(p)) p.grant_end = p.clock;
 }
 
@@ -313,12 +312,12 @@ std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::size_t pcpu,
   const guest_state& g = guests_[v.guest];
   at = std::max(at, v.ready_at);
   if (g.limit) {
-    // A pCPU that is throttled gives no vCPU away.
+    // A pCPU that is throttled does not hand over its vCPUs.
     const std::uint64_t there = v.put_back_on == nowhere ? at : g.limit->usable_at(v.put_back_on, at);
     return g.limit->usable_at(pcpu, there);
   }
   if (g.shape.quota == 0) return at;
-  // Quota that came back can be used from then on.
+  // Returned quota can be used from the time at which it was returned.
   if (has_quota_left(g, at))
     return at / how_.period == g.returned_at / how_.period ? std::max(at, g.returned_at) : at;
   return (at / how_.period + 1) * how_.period;

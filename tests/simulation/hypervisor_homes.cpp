@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hypervisor's pCPUs as they are built: the homes of vCPUs, and modules that share.
+// The topology of the pCPUs in the hypervisor: the homes of vCPUs, and modules that share a part.
 #include "hypervisor.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void hypervisor::look_around(std::size_t number, pcpu_state& p) {
   set_home(number, homes_->best(number, idle_pcpus(number)));
 }
 
-/// First one that prefers this pCPU, as by the load balancing of Xen's credit scheduler.
+/// vCPUs that prefer this pCPU come first, as in the load balancing of Xen's credit scheduler.
 void hypervisor::take_over(const pcpu_state& p) {
   const std::size_t here = number_of(p);
   if (std::ranges::any_of(queue_, [&](std::size_t i) { return homes_->home(i) == here; })) return;
@@ -66,7 +66,7 @@ void hypervisor::update_speeds(const pcpu_state& changed) noexcept {
     pcpu_state& p = pcpus_[i];
     const bool is_slowed = p.on != nowhere && busy > 1;
     if (p.is_slowed == is_slowed) continue;
-    // Until now it had the other speed. A vCPU that runs ahead has it for a little longer.
+    // Accounts the time at the previous speed. A vCPU that runs ahead keeps that speed a little longer.
     if (p.on != nowhere && p.clock < changed.clock) account(p, changed.clock);
     p.is_slowed = is_slowed;
   }

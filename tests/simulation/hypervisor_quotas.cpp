@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hypervisor's quotas: the grants of a guest's vCPUs, and the accounts as Linux has them.
+// The quotas of the hypervisor: the grants of a guest's vCPUs, and the accounting as in Linux.
 #include "hypervisor.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool hypervisor::take_grant(pcpu_state& p) {
   return length != 0;
 }
 
-/// The rest of the grant.
+/// Returns the rest of the grant to the quota.
 void hypervisor::return_grant(pcpu_state& p) {
   guest_state& g = guests_[vcpus_[p.on].guest];
   if (g.shape.quota == 0 || p.grant_end <= p.clock) return;

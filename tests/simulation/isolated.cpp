@@ -25,7 +25,7 @@ namespace {
 
 using end = outcome::end;
 
-/// What a child process leaves to its parent, in memory that both share.
+/// The result that a child process leaves to its parent, in shared memory.
 class legacy {
  public:
   legacy()
@@ -50,7 +50,7 @@ class legacy {
 
  private:
   struct content {
-    std::atomic<std::uint64_t> progress;  ///< steps so far
+    std::atomic<std::uint64_t> progress;  ///< number of steps so far
     bool is_complete;
     end how;
     trace steps;
@@ -60,12 +60,12 @@ class legacy {
   content* left_;
 };
 
-/// While it exists, SIGALRM interrupts the calling process every second.
+/// While this object exists, SIGALRM interrupts the calling process every second.
 class every_second {
  public:
   every_second() {
     struct sigaction interrupts{};
-    interrupts.sa_handler = [](int) {};  // without SA_RESTART: system calls end
+    interrupts.sa_handler = [](int) {};  // no SA_RESTART, so that system calls end
     sigaction(SIGALRM, &interrupts, &handler_before_);
     constexpr itimerval period{{1, 0}, {1, 0}};
     setitimer(ITIMER_REAL, &period, &timer_before_);
@@ -82,8 +82,8 @@ class every_second {
   itimerval timer_before_{};
 };
 
-/// Waits for the end of a child. Kills a child that has taken no step for so many seconds: it waits or loops
-/// outside the machine, which therefore cannot end it.
+/// Waits for the end of a child. Kills the child if it has taken no step for that number of seconds, because
+/// it then waits or loops outside the machine, which cannot end it.
 /// \param status how the child ended
 /// \returns whether it ended by itself
 bool wait_for_end(pid_t child, unsigned patience, const std::atomic<std::uint64_t>& steps, int& status) {
@@ -104,12 +104,12 @@ bool wait_for_end(pid_t child, unsigned patience, const std::atomic<std::uint64_
   return by_itself;
 }
 
-/// One thread runs at a time, and one CPU passes the turn on much faster than two.
+/// Binds the process to one CPU: only one thread runs at a time, and switches are much faster on one CPU.
 void stay_on_this_cpu() noexcept {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(std::max(0, sched_getcpu()), &one);
-  sched_setaffinity(0, sizeof one, &one);  // where that is refused, the run only takes longer
+  sched_setaffinity(0, sizeof one, &one);  // if this is refused, the run only takes longer
 }
 
 end end_of(const std::string& error) noexcept { return error.empty() ? end::as_expected : end::wrong; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which the machines of Takayama and Kourai lack CPU, and the kernels' times then.
+// The ways in which the machines of Takayama and Kourai lack CPU, and the times of the kernels in them.
 #pragma once
 
 #include "barrier_program.hpp"
@@ -11,16 +11,16 @@
 
 namespace sukima::simulation {
 
-/// A machine of 16 vCPUs lacks CPU in one of three ways.
+/// A machine with 16 vCPUs that lacks CPU in one of three ways.
 struct lack {
   std::string name;
-  unsigned machines = 1;  ///< that share the CPUs
-  unsigned percent = 0;  ///< cap of the machine, of one CPU; 0: none
+  unsigned machines = 1;  ///< number of machines that share the CPUs
+  unsigned percent = 0;  ///< cap of the machine in percent of one CPU; 0: none
   unsigned cpus = 16;
   sibling_rule siblings = sibling_rule::none;
-  /// The CPUs that are left for it, rounded up: the static rule's number.
+  /// Returns the number of CPUs that are left for the machine, rounded up: the number of the static rule.
   unsigned left() const noexcept;
-  /// The part of the CPUs that is left.
+  /// Returns the fraction of the CPUs that is left.
   double part() const noexcept;
 };
 
@@ -28,10 +28,10 @@ lack shared_by(unsigned machines);
 lack capped_at(unsigned percent);
 lack with_cpus(unsigned cpus);
 
-/// Runs each cell once.
+/// Runs each cell once, and stores its result.
 class lack_of_cpu {
  public:
-  static constexpr unsigned all = 16;  ///< CPUs, vCPUs and threads of a machine that lacks nothing
+  static constexpr unsigned all = 16;  ///< CPUs, vCPUs and threads of a machine that lacks no CPU
 
   const barrier_measurement& measure(std::string_view kernel, const lack& how, unsigned vcpus,
                                      unsigned threads);
@@ -39,13 +39,13 @@ class lack_of_cpu {
   double time(std::string_view kernel, const lack& how, unsigned vcpus = all, unsigned threads = all) {
     return measure(kernel, how, vcpus, threads).time * 1e-6;
   }
-  /// Measured by the target time, which the CPU that is left allows.
+  /// Returns the time divided by the target time, which follows from the CPU that is left.
   double relative(std::string_view kernel, const lack& how, unsigned vcpus = all, unsigned threads = all) {
     return time(kernel, how, vcpus, threads) / (time(kernel, {}) / how.part());
   }
-  /// The same by the static rule: as many vCPUs as CPUs are left. The program still has 16 threads.
+  /// The same with the static rule: as many vCPUs as CPUs are left. The program still has 16 threads.
   double by_rule(std::string_view kernel, const lack& how) { return relative(kernel, how, how.left()); }
-  /// The same with as many threads, and all vCPUs.
+  /// The same with that number of threads, and all vCPUs.
   double by_threads(std::string_view kernel, const lack& how) {
     return relative(kernel, how, all, how.left());
   }

@@ -2,13 +2,13 @@
 // The simulated machine: real threads, of which exactly one runs at a time, and a clock that the machine
 // itself advances.
 //
-// A thread that does not run sleeps on a futex of its own, its turn. So thread-local variables, exceptions
-// and debuggers work as they do in any program. All that threads of the machine do to each other goes through
-// it (atomics.hpp, threads.cpp, futexes.cpp, clocks.cpp). So the machine alone decides the run. Memory is
+// A thread that does not run sleeps on its own futex, its turn. So thread-local variables, exceptions and
+// debuggers work as in any program. All interactions between threads of the machine go through it
+// (atomics.hpp, threads.cpp, futexes.cpp, clocks.cpp), so the machine alone determines the run. Memory is
 // sequentially consistent.
 //
-// There are two machines: a seed makes the schedule of seeded_machine, for tests; laboratory schedules
-// threads on virtual CPUs with clocks, for predictions.
+// There are two machines. seeded_machine, for tests, makes the schedule from a seed. laboratory, for
+// predictions, schedules threads on virtual CPUs with clocks.
 #pragma once
 
 #include "choices.hpp"
@@ -36,8 +36,8 @@ enum class wait_kind : std::uint8_t {
   condition,
   word,  ///< a futex
   loan,  ///< a futex with an owner (FUTEX_LOCK_PI)
-  initialiser,  ///< pthread_once on another thread
-  end  ///< of a thread
+  initialiser,  ///< pthread_once, which another thread executes
+  end  ///< the end of a thread
 };
 
 enum class wake_reason : std::uint8_t { woken, timed_out, spurious };
@@ -45,35 +45,35 @@ enum class wake_reason : std::uint8_t { woken, timed_out, spurious };
 struct thread {
   explicit thread(unsigned number) : id(number) {}
 
-  const unsigned id;  ///< in the order of creation
+  const unsigned id;  ///< number in the order of creation
   std::string name;
   bool ended = false;
   wait_kind waits_for = wait_kind::nothing;
   const void* awaited = nullptr;
   std::uint64_t until = never;  ///< time-out of the wait
-  std::uint64_t not_before = 0;  ///< the schedule stopped it until then
+  std::uint64_t not_before = 0;  ///< the schedule has stopped it until then
   wake_reason reason = wake_reason::woken;
   std::int64_t priority = 0;
   std::uint64_t steps = 0;
-  int kernel_id = 0;  ///< as the owner of a mutex
-  int endings = 0;  ///< rounds of destructors of its thread-specific data
+  int kernel_id = 0;  ///< its number as the owner of a mutex
+  int endings = 0;  ///< number of rounds of destructors for its thread-specific data
   std::atomic<std::uint32_t> turn{0};  ///< 1: it may run. pairs with: hand_over, wait_for_turn
 };
 
-/// Where a run stops. Beyond the first two limits it counts as one without an end.
+/// The limits of a run. A run that exceeds one of the first two counts as endless.
 struct limits {
-  std::uint64_t nanoseconds = 120'000'000'000;  ///< simulated, without the clock's jumps
+  std::uint64_t nanoseconds = 120'000'000'000;  ///< simulated, without jumps of the clock
   std::uint64_t steps = 100'000'000;
-  std::uint64_t trap_at = never;  ///< the step that raises SIGTRAP, for a debugger
-  unsigned patience = 100;  ///< real seconds without a step, after which run_isolated kills the process
-  std::atomic<std::uint64_t>* progress = nullptr;  ///< receives the number of steps, unless it is null
-  /// The run makes these choices, and no others of the schedule. Null: the schedule's own.
+  std::uint64_t trap_at = never;  ///< the step at which SIGTRAP is raised, for a debugger
+  unsigned patience = 100;  ///< real seconds without a step after which run_isolated kills the process
+  std::atomic<std::uint64_t>* progress = nullptr;  ///< stores the number of steps there, unless it is null
+  /// If not null, the run makes these choices, and no others of the schedule.
   const choices* plan = nullptr;
-  recording* record = nullptr;  ///< receives the schedule's choices, unless it is null
-  bool quiet = false;  ///< run_isolated: what the run prints on standard error is dropped
+  recording* record = nullptr;  ///< stores the schedule's choices there, unless it is null
+  bool quiet = false;  ///< for run_isolated: whether the standard error of the run is dropped
 };
 
-/// Everything about a run that the same seed must repeat.
+/// The properties of a run that another run of the same seed must repeat.
 struct trace {
   std::uint64_t hash = 0xCBF29CE484222325u;  ///< of all steps and switches in order
   std::uint64_t steps = 0;
@@ -82,7 +82,7 @@ struct trace {
   friend bool operator==(const trace&, const trace&) = default;
 };
 
-/// Called with a report when no thread can run, or at a limit. It must not return.
+/// Called with a report if no thread can run, or at a limit. Must not return.
 using hang_handler = std::function<void(const std::string&)>;
 
 class machine {
@@ -92,40 +92,40 @@ class machine {
   machine(const machine&) = delete;
   machine& operator=(const machine&) = delete;
 
-  /// Runs the program on the calling thread, which becomes thread 0. Threads that it leaves behind never run
-  /// again. A process has one machine at most.
+  /// Runs the program on the calling thread, which becomes thread 0. Threads that still exist afterwards
+  /// never run again. A process may have only one machine.
   trace run(const std::function<void()>& program);
 
-  // For the calling thread, the only one that runs.
+  // For the calling thread, which is the only one that runs.
 
-  /// One step, after which another thread may have run.
+  /// Takes one step. Another thread may run before it returns.
   virtual void step(step_kind kind) noexcept = 0;
-  /// One turn of a loop that waits without a system call.
+  /// One iteration of a loop that waits without a system call.
   virtual void pause() noexcept = 0;
-  /// Waits until another thread wakes it, the time has come, or, if the schedule wants it, for no reason.
+  /// Waits until another thread wakes it, that time has come, or the schedule wakes it spuriously.
   virtual wake_reason wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept = 0;
-  /// Wakes up to that many threads that wait for that. Returns how many.
+  /// Wakes at most `most` threads that wait for the object. \returns their number
   unsigned wake(wait_kind kind, const void* awaited, unsigned most) noexcept;
-  /// Wakes one of them; null: no thread waits for that.
+  /// Wakes one thread that waits for the object; null: no thread waits for it.
   virtual thread* wake_one(wait_kind kind, const void* awaited) noexcept = 0;
-  /// The number of threads that wait for that.
+  /// Returns the number of threads that wait for the object.
   virtual unsigned waiting(wait_kind kind, const void* awaited) noexcept;
   virtual std::uint64_t now() const noexcept = 0;
-  /// The CPU that the calling thread runs on.
+  /// The CPU on which the calling thread runs.
   virtual int cpu() const noexcept = 0;
-  /// Whether there is such a thread that has not ended.
+  /// Whether a thread with that number exists and has not ended.
   bool is_alive(std::uint64_t id) const noexcept { return id < threads_.size() && !threads_[id]->ended; }
-  /// From now on no thread wakes for no reason.
+  /// Turns off spurious wake-ups from now on.
   virtual void end_spurious_wake_ups() noexcept {}
 
-  /// A new thread. If the real one starts, start() follows, else remove_thread().
+  /// Adds a thread. If the real thread starts, the caller must call start(), and otherwise remove_thread().
   thread& add_thread();
   void remove_thread() noexcept { threads_.pop_back(); }
-  /// It begins when its turn comes.
+  /// Allows the thread to begin when it gets its turn.
   virtual void start(thread& /*created*/) noexcept {}
-  /// Called by a new thread at its beginning.
+  /// Called by a new thread when it begins.
   void begin(thread& self) noexcept;
-  /// The calling thread ends: another one runs from now on.
+  /// Ends the calling thread. Another thread runs from now on.
   virtual void end() noexcept = 0;
 
  protected:
@@ -133,20 +133,20 @@ class machine {
   virtual void added(thread& created) = 0;
   /// Counts a step in the trace. Ends the run at its limit of steps.
   void count(thread& self, step_kind kind) noexcept;
-  /// The calling thread has ended, and another one runs from now on.
+  /// Ends the calling thread, and lets another one run.
   void leave_to(thread& next) noexcept;
   void switch_to(thread& from, thread& to) noexcept;
   [[noreturn]] void hang(const char* why) noexcept;
-  /// Marks the calling thread as one that is not of the machine any more.
+  /// Records that the calling thread no longer belongs to the machine.
   static thread& forget_this_thread() noexcept;
 
   const limits most_;
   std::vector<std::unique_ptr<thread>> threads_;
   trace trace_;
-  std::uint64_t last_switch_ = 0;  ///< trace_.steps then
+  std::uint64_t last_switch_ = 0;  ///< trace_.steps at the last switch
 
  private:
-  /// Simulated nanoseconds without the clock's jumps.
+  /// Simulated nanoseconds, without jumps of the clock.
   virtual std::uint64_t passed() const noexcept { return now(); }
   static void hand_over(thread& to) noexcept;
   static void wait_for_turn(thread& self) noexcept;
@@ -154,9 +154,9 @@ class machine {
   const hang_handler hangs_;
 };
 
-/// The thread of the machine that calls; null: another one, or the machine does not run.
+/// The machine's thread that calls this; null: another thread, or the machine does not run.
 thread* this_thread() noexcept;
-/// The machine of this process, for threads of it.
+/// The machine of this process, for its threads.
 machine& the_machine() noexcept;
 
 }  // namespace sukima::simulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait policies of the runtime in many simulated cells, and how far the default is from the best.
+// The wait policies of the runtime in many simulated cells, and how far the default is from the best one.
 #pragma once
 
 #include "overcommit.hpp"
@@ -9,7 +9,7 @@
 
 namespace sukima::simulation {
 
-/// The default policy first.
+/// The default policy is the first one.
 inline const std::vector<std::string> compared_policies{"adaptive", "block", "spin", "pause"};
 
 /// Machines that share CPUs in some way, and the search that they run.
@@ -21,10 +21,10 @@ struct policy_cell {
 /// The cells of the experiment `policies`.
 std::vector<policy_cell> policy_cells();
 
-/// Simulated milliseconds for each machine, by policy.
+/// Returns the simulated milliseconds per machine, by policy.
 std::vector<double> times_of(const policy_cell& c);
 
-/// The first time divided by the least one.
+/// Returns the first time divided by the smallest one.
 double behind_best(const std::vector<double>& times);
 
 }  // namespace sukima::simulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report on a run without an end.
+// The report on a run that does not end.
 #pragma once
 
 #include "machine.hpp"
@@ -11,7 +11,7 @@
 
 namespace sukima::simulation {
 
-/// Names each thread that has not ended, and what it waits for.
+/// Lists each thread that has not ended, and what it waits for.
 std::string describe_hang(const char* why, std::uint64_t nanoseconds, std::uint64_t steps,
                           const std::vector<std::unique_ptr<thread>>& threads);
 

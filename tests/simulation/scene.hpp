@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes: small programs about parts of the library that random programs do not use. The seed chooses and
-// varies them. Each ends with the same result in every schedule.
+// Scenes: small programs about parts of the library that random programs do not use. The seed selects and
+// varies them. Each scene ends with the same result in every schedule.
 #pragma once
 
 #include "../runtime/random/numbers.hpp"
@@ -16,14 +16,14 @@
 
 namespace sukima::simulation {
 
-/// What a scene gets, and its verdict.
+/// The input of a scene, and its verdict.
 struct stage {
   sukima::runtime& runtime;
   random_programs::numbers random;
-  int places = 0;  ///< of the made-up machine; 0: there is none
-  std::string error{};  ///< the first expectation that did not hold
+  int places = 0;  ///< of the made-up machine; 0: none
+  std::string error{};  ///< the first expectation that was not met
 
-  /// Any thread of the machine.
+  /// Any thread of the machine may call this.
   void expect(bool holds, const char* claim) {
     if (!holds && error.empty()) error = claim;
   }
@@ -36,7 +36,7 @@ struct stage {
 struct scene {
   const char* name;
   void (*play)(stage&);
-  /// In it a fiber loops until another one, which may run on another worker only, ends that.
+  /// Whether a fiber in it loops until another fiber, which may run only on another worker, ends the loop.
   bool needs_its_workers = false;
 };
 
@@ -46,7 +46,7 @@ std::span<const scene> scenes_of_threads() noexcept;
 std::span<const scene> scenes_of_sharing() noexcept;
 std::span<const scene> scenes_of_regions() noexcept;
 
-/// The scene of that seed.
+/// Returns the scene of that seed.
 const scene& scene_of(std::uint64_t seed) noexcept;
 
 inline long fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
@@ -58,7 +58,7 @@ inline long fibonacci(context c, int n) {
   return a + b;
 }
 
-/// Forks until the condition holds, and lets other threads run.
+/// Forks until the condition holds, and lets other threads run in between.
 template <class Condition> void poll_until(context c, Condition condition) {
   while (!condition()) {
     fork2(c, [] {}, [] {});
@@ -76,7 +76,7 @@ inline void sleep_us(int microseconds) {
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
 }
 
-/// Whether a call ends with that exception.
+/// Whether a call throws that exception.
 template <class Exception, class F> bool throws(F&& f) {
   try {
     f();
@@ -86,7 +86,7 @@ template <class Exception, class F> bool throws(F&& f) {
   return false;
 }
 
-/// An event that fibers wait for. A cancelled fiber stops waiting.
+/// An event for which fibers wait. A cancelled fiber stops waiting.
 class event {
  public:
   void wait(context c) {

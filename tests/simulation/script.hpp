@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the laboratory without a real thread: a coroutine says what each does. So a step of it is a
-// call, and the laboratory can run hundreds of them, where it would have to change between real threads.
+// Threads of the laboratory without a real thread: a coroutine describes each of them. So its steps are
+// function calls, and the laboratory can run hundreds of such threads without switching between real threads.
 //
-// A script works, and waits for counters, which other scripts raise. A wait polls first, for as long as the
-// script's patience lasts, and then sleeps. While it polls it takes its vCPU's time, in one
-// piece and not poll by poll.
+// A script works, and waits for counters, which other scripts increase. A wait first polls, for as long as
+// the script's patience lasts, and then sleeps. Polling uses its vCPU's time in one piece, not poll by poll.
 #pragma once
 
 #include <coroutine>
@@ -37,7 +36,7 @@ class script {
   }
 
   explicit operator bool() const noexcept { return static_cast<bool>(body_); }
-  /// Runs it until it works, waits or ends. \returns whether it has not ended
+  /// Runs the script until it works, waits or ends. \returns whether it has not ended
   bool go_on() const {
     body_.resume();
     return !body_.done();
@@ -49,16 +48,16 @@ class script {
   handle body_ = nullptr;
 };
 
-/// A word in the memory of scripts, which only grows.
+/// A number in the memory of scripts that only grows.
 struct counter {
   std::uint64_t value = 0;
-  std::vector<std::size_t> waiting;  ///< threads
+  std::vector<std::size_t> waiting;  ///< threads that wait for it
 };
 
-/// The CPU time that a script polls before it sleeps.
+/// The CPU time for which a script polls before it sleeps.
 struct patience {
   std::uint64_t nanoseconds;
-  bool pauses = true;  ///< with the pause instruction, so that the processor can see a loop
+  bool pauses = true;  ///< whether it uses the pause instruction, so that the processor detects a loop
   static constexpr std::uint64_t endless = ~std::uint64_t{0} / 8;
 };
 

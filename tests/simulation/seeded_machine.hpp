@@ -40,8 +40,9 @@ class seeded_machine final : public machine {
   void disturb(thread& woken) noexcept;
   void note(const thread& self, choice::kind kind, std::uint64_t value) noexcept;
   std::optional<std::uint64_t> planned(const thread& self, choice::kind kind) noexcept;
-  /// The next thread to run, at the time when one can. \param without  runs only if no other thread can
-  /// \param preferred  the planned choice, if it was taken from the plan already
+  /// Returns the next thread to run, after advancing the time until one can run. \param without  chosen only
+  /// if no other thread can run
+  /// \param preferred  the planned choice, if it was already taken from the plan
   thread& choose(const thread& self, choice::kind kind, const thread* without = nullptr,
                  std::optional<std::uint64_t> preferred = {}) noexcept;
   thread& choose_candidate(const thread& self, choice::kind kind,
@@ -55,7 +56,7 @@ class seeded_machine final : public machine {
   bool may_disturb_ = true;
   std::vector<thread*> candidates_;
   std::uint64_t now_ = 0;
-  std::uint64_t jumped_ = 0;  ///< part of now_
+  std::uint64_t jumped_ = 0;  ///< part of now_ that is due to jumps
   std::uint64_t until_decision_ = 1;
   std::int64_t lowest_priority_ = 0;
 };

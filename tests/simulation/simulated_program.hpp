@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random program of tests/runtime/random, or a scene (scene.hpp), as a program of the simulated machine.
-// Each has a runtime of its own.
+// Runs a random program of tests/runtime/random, or a scene (scene.hpp), on the simulated machine. Each has
+// its own runtime.
 #pragma once
 
 #include "isolated.hpp"
@@ -18,18 +18,18 @@ namespace sukima::simulation {
 /// Identifies the program of a run.
 struct subject {
   std::uint64_t seed = 0;
-  std::size_t size = 40;  ///< leaves of a random program, about
+  std::size_t size = 40;  ///< approximate number of leaves of a random program
   simplifications simpler{};
-  bool broken = false;  ///< two threads lose an addition after the program, for tests of this
+  bool broken = false;  ///< whether two threads lose an addition at the end, to test this code
 };
 
-/// The program of that seed. All that needs no machine is done before it runs.
-/// \param places the CPUs among which a part of the programs has hints
+/// Returns the program of that seed. Preparations that need no machine are made before it runs.
+/// \param places the CPUs that appear in the hints of some of the programs
 program simulated_program(const subject& tested, const support::made_up_machine& places);
-/// Its tree; nothing if it is a scene.
+/// Returns its tree; nothing if the program is a scene.
 std::optional<random_programs::program> program_tree(const subject& tested,
                                                      const support::made_up_machine& places);
-/// The program and the runtime's settings, as text.
+/// Describes the program and the settings of its runtime.
 std::string describe_program(const subject& tested, const support::made_up_machine& places);
 
 }  // namespace sukima::simulation

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine of the slides' experiment on conflicts of affinity: two processors, each with two NUMA nodes of
-// four modules of two CPUs, and a virtual machine of 16 vCPUs on them.
+// The machine of the experiment on conflicts of affinity in the slides: two processors, each with two NUMA
+// nodes of four modules of two CPUs, and a virtual machine of 16 vCPUs on them.
 #pragma once
 
 #include "overcommit.hpp"
 
 namespace sukima::simulation {
 
-/// Where the vCPUs may run, and where they run if they can.
+/// Where the vCPUs may run, and where they run if possible.
 struct affinities {
   const char* name;
   pcpu_set allowed;
   pcpu_set preferred;
-  bool is_virtual = true;  ///< false: no hypervisor, the operating system chooses the CPUs
+  bool is_virtual = true;  ///< false: without a hypervisor; the operating system chooses the CPUs
 };
 
 inline constexpr unsigned cpus_of_node = 8;
@@ -26,10 +26,11 @@ affinities no_affinity();
 
 struct affinity_measurement {
   double time = 0;  ///< simulated milliseconds
-  double shared_modules = 0;  ///< whose two CPUs are busy, on average over the time
+  double shared_modules = 0;  ///< mean number of modules whose two CPUs are busy
 };
 
-/// The search with so many threads: the mean over so many drawings of the vCPUs' first homes.
+/// Runs the search with that number of threads. Returns the mean over that number of drawings of the vCPUs'
+/// first homes.
 affinity_measurement measure(const affinities& where, unsigned threads, const search_shape& search,
                              unsigned drawings);
 
