@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules of CPUs that slow each other down, virtual CPUs with homes on them, and conflicts of affinity.
+// Tests of modules whose CPUs slow each other down, of virtual CPUs with homes on them, and of conflicts of
+// affinity.
 #include "hypervisor.hpp"
 #include "xen_machine.hpp"
 
@@ -40,7 +41,7 @@ void begin(hypervisor& all, std::size_t vcpu, std::uint64_t at, std::uint64_t de
   all.wake(vcpu, at);
 }
 
-/// Lets time pass until a demand is met, and halts that vCPU. \returns when
+/// Advances until a demand is met, and halts that vCPU. \returns the time
 std::uint64_t next_met(hypervisor& all, std::size_t vcpu) {
   for (;;) {
     const hypervisor::event e = *all.next();
@@ -62,7 +63,8 @@ TEST(modules, slow_their_cpus_down_while_both_are_busy) {
   all.add_guest({1, 1024, 0, 1, 1});
   begin(all, 0, 0, 8 * millisecond);
   begin(all, 1, 0, 16 * millisecond);
-  // The first one does 8 ms of work in 10. After that the second one has 8 ms left, and its whole speed.
+  // The first vCPU does 8 ms of work in 10 ms. After that the second one has 8 ms left, and runs at full
+  // speed.
   EXPECT_EQ(next_met(all, 0), 10 * millisecond);
   EXPECT_EQ(next_met(all, 1), 18 * millisecond);
   EXPECT_EQ(all.used(0), 10 * millisecond);
@@ -118,7 +120,7 @@ TEST(homes_in_use, leave_a_shared_module_when_they_look_around) {
 }
 
 TEST(homes_in_use, let_no_virtual_cpu_wait_while_a_cpu_is_idle) {
-  // Two vCPUs with the same home, of which the second one wakes elsewhere, and does not go where it must not.
+  // Two vCPUs with the same home: the second one wakes elsewhere, but not where it must not run.
   hypervisor all(4, with_homes());
   all.add_guest(bound_to(4, 0, 0));
   all.add_guest(bound_to(4, 0, 2));
@@ -138,7 +140,7 @@ TEST(homes_in_use, are_left_for_an_idle_cpu_by_a_virtual_cpu_that_waits) {
   begin(all, 0, 0, 100 * millisecond);
   begin(all, 1, 0, millisecond);
   begin(all, 2, 0, 10 * millisecond);
-  // The third one waits for the first CPU. As soon as the second CPU is idle, it runs there.
+  // The third vCPU waits for the first CPU. As soon as the second CPU is idle, the vCPU runs there.
   const std::uint64_t idle_at = next_met(all, 1);
   run_until(all, idle_at + 1);
   EXPECT_TRUE(all.is_running(0));
@@ -155,7 +157,7 @@ TEST(homes_in_use, share_a_cpu_if_all_others_are_forbidden) {
   EXPECT_NEAR(static_cast<double>(all.used(1)), 1000.0 * millisecond, 5.0 * millisecond);
 }
 
-// The slides' claims, with a search that takes some milliseconds to simulate.
+// The claims of the slides, with a search that takes some milliseconds to simulate.
 
 affinity_measurement small(const affinities& where, unsigned threads) {
   return measure(where, threads, {1, 1, 3'000, 1'000'000}, 3);

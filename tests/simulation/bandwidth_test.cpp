@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotas as Linux accounts them.
+// Tests of quotas as Linux accounts them.
 #include "barrier_program.hpp"
 
 #include <gtest/gtest.h>
@@ -10,14 +10,14 @@ using namespace sukima::simulation;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 
-/// Two pCPUs, 10 ms in each 10 ms.
+/// Two pCPUs, and a quota of 10 ms in each 10 ms.
 bandwidth half_of_two() { return {{10 * millisecond, 10 * millisecond, 5 * millisecond}, 2}; }
 
 TEST(bandwidth, gives_the_first_one_what_it_owes_as_well) {
   bandwidth b = half_of_two();
   EXPECT_TRUE(b.charge(0, 0));
   EXPECT_TRUE(b.charge(1, 0));
-  // Both pools had a slice, so nothing is left. Both pCPUs have used more than that by the next tick.
+  // Both pools had a slice, so the quota is used up. Both pCPUs have used more than that by the next tick.
   EXPECT_FALSE(b.charge(0, 8 * millisecond));
   EXPECT_FALSE(b.charge(1, 8 * millisecond));
   EXPECT_EQ(b.usable_at(0, 8 * millisecond), 10 * millisecond);
@@ -25,7 +25,7 @@ TEST(bandwidth, gives_the_first_one_what_it_owes_as_well) {
   EXPECT_FALSE(b.is_throttled(0));
   EXPECT_FALSE(b.is_throttled(1));
   EXPECT_EQ(b.left(0), 1u);
-  // 4 ms of the period are left. The first one that looks takes all.
+  // 4 ms of the period are left. The first pCPU that checks takes all of it.
   EXPECT_TRUE(b.charge(1, 2 * millisecond));
   EXPECT_EQ(b.left(1), 2 * millisecond - 1);
   EXPECT_FALSE(b.charge(0, 2 * millisecond));
@@ -56,7 +56,7 @@ TEST(bandwidth, begins_periods_at_its_phase) {
   EXPECT_EQ(b.usable_at(0, 0), 3 * millisecond);
 }
 
-/// The part of the CPUs' time that a guest of two busy vCPUs gets.
+/// Returns the fraction of the CPUs' time that a guest with two busy vCPUs gets.
 double used(std::uint64_t quota, std::uint64_t phase) {
   scheduling how;
   how.tick = 4 * millisecond;
@@ -84,7 +84,8 @@ TEST(bandwidth, gives_a_guest_its_quota_in_the_long_run) {
 }
 
 TEST(bandwidth, lets_threads_that_wait_for_each_other_run_at_different_times) {
-  // Half of two CPUs: they run at the same time for a half to a third of the time that the quota would allow.
+  // Half of two CPUs: the vCPUs run at the same time for a half to a third of the time that the quota would
+  // allow.
   barrier_cell c;
   c.kernel = {"small", 800 * millisecond, 500, 1'500};
   c.kernel.imbalance = 0;

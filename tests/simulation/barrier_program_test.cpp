@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of OpenMP's kind in the laboratory: all their work is done, and waiting costs what it must.
+// Tests of programs with the structure of OpenMP programs in the laboratory: they do all their work, and
+// waiting has the expected cost.
 #include "barrier_program.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ using namespace sukima::simulation;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 
-/// A program with so many threads on as many pinned vCPUs, and 200 phases of 0.2 ms for each.
+/// A program with that number of threads on as many pinned vCPUs. Each thread has 200 phases of 0.2 ms.
 barrier_cell small_cell(unsigned threads, unsigned copies = 1) {
   barrier_cell c;
   c.kernel = {"small", 40 * millisecond * threads, 50, 150};
@@ -55,7 +56,7 @@ TEST(barrier_program, waits_for_its_slowest_thread) {
   barrier_cell c = small_cell(4);
   const double even = milliseconds(simulate(c));
   c.kernel.imbalance = 0.5;
-  // The largest of four numbers from -1 to 1 is 0.6 on average.
+  // The largest of four numbers between -1 and 1 is 0.6 on average.
   EXPECT_NEAR(milliseconds(simulate(c)) / even, 1.3, 0.03);
 }
 
@@ -92,12 +93,12 @@ TEST(barrier_program, sweeps_in_a_pipeline) {
   c.kernel.sweeps = 200;
   c.kernel.planes = 10;
   c.kernel.swept = 1;
-  // Of ten planes each thread begins three after the first thread: 13 steps instead of 10.
+  // Of ten planes, each thread begins three after the first thread: 13 steps instead of 10.
   EXPECT_NEAR(milliseconds(simulate(c)), 1.3 * 40, 1);
 }
 
 TEST(barrier_program, loses_slices_in_a_pipeline_on_one_cpu) {
-  // The threads of a sweep poll without an end, whatever the policy is.
+  // The threads of a sweep poll without a limit under each policy.
   barrier_cell c = small_cell(2);
   c.kernel.sweeps = 100;
   c.kernel.planes = 10;

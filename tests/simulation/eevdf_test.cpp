@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's hypervisor by the rule of Linux since 6.6.
+// Tests of the laboratory's hypervisor with the rule of Linux since 6.6.
 #include "hypervisor.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ void run_until(hypervisor& all, std::uint64_t time) {
   for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
 }
 
-/// Advances to the first demand that is met, and lets that happen.
+/// Advances to the first demand that is met. \returns that event
 hypervisor::event meet_next(hypervisor& all) {
   for (;;) {
     const hypervisor::event e = *all.next();
@@ -65,7 +65,7 @@ TEST(eevdf, divides_by_weight_and_ends_slices_at_ticks) {
 TEST(eevdf, lets_a_virtual_cpu_that_wakes_preempt_one_that_has_just_begun) {
   hypervisor all = two_on_one();
   all.demand(1, 10 * microsecond);
-  all.wake(1, millisecond);  // a new one is not ahead: it waits for the first tick
+  all.wake(1, millisecond);  // a new vCPU is not ahead: it waits for the first tick
   std::uint64_t at = meet_next(all).at;
   EXPECT_GE(at, 4 * millisecond);
   for (const std::uint64_t later : {20 * microsecond, 100 * microsecond, 5 * millisecond}) {
@@ -87,7 +87,7 @@ TEST(eevdf, makes_one_that_ran_longer_than_the_other_wait) {
   all.wake(1, 500 * microsecond);
   const std::uint64_t at = meet_next(all).at;
   EXPECT_LT(at, 8 * millisecond);
-  all.halt(1);  // ahead of the mean: it stays in the queue
+  all.halt(1);  // ahead of the mean, so it stays in the queue
   all.demand(1, 10 * microsecond);
   all.wake(1, at + 10 * microsecond);
   EXPECT_GE(meet_next(all).at, 8 * millisecond);
@@ -98,7 +98,7 @@ TEST(eevdf, does_not_let_one_save_time_by_sleeping) {
   run_until(all, second);
   all.wake(1, second);
   run_until(all, second + 400 * millisecond);
-  // It gets the half, and at most a tick more.
+  // It gets half of the time, and at most a tick more.
   EXPECT_NEAR(static_cast<double>(all.used(1)), 200.0 * millisecond, 5.0 * millisecond);
 }
 

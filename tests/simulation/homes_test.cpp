@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The homes of virtual CPUs: hard and soft affinity, and the choice of idle CPUs, by Xen's rules.
+// Tests of the homes of virtual CPUs: hard and soft affinity, and the choice of idle CPUs, by Xen's rules.
 #include "homes.hpp"
 
 #include <gtest/gtest.h>
@@ -11,20 +11,20 @@ namespace {
 
 using namespace sukima::simulation;
 
-/// Two processors of eight CPUs, whose modules have two.
+/// Two processors of eight CPUs, in modules of two CPUs.
 constexpr building built{2, 8, 80};
 constexpr std::size_t all = 16;
 
 pcpu_set everywhere() { return pcpu_set(all, true); }
 
-/// All CPUs are idle but these.
+/// Returns all CPUs except the busy ones.
 pcpu_set all_but(std::initializer_list<std::size_t> busy) {
   pcpu_set idle = everywhere();
   for (const std::size_t pcpu : busy) idle[pcpu] = false;
   return idle;
 }
 
-/// The home of vCPU 0 is the first of the CPUs where it may run and that it prefers.
+/// The home of vCPU 0 is the first CPU on which it may run and that it prefers.
 homes one_vcpu(const pcpu_set& allowed, const pcpu_set& preferred = {}) {
   homes h(all, built, 0);
   h.add(1, allowed, preferred);
@@ -63,7 +63,7 @@ TEST(homes, are_dealt_among_preferred_cpus_unless_there_are_none) {
 }
 
 TEST(homes, are_where_a_virtual_cpu_wakes_if_they_are_idle) {
-  // Even if the other CPU of the module is busy, and others are not.
+  // Even if the other CPU of its module is busy, and other modules are idle.
   homes h = one_vcpu(everywhere());
   EXPECT_EQ(h.wake(0, all_but({1})), 0u);
 }
@@ -89,7 +89,7 @@ TEST(homes, a_running_virtual_cpu_finds_a_module_of_its_own) {
 }
 
 TEST(homes, a_running_virtual_cpu_shares_a_module_of_preferred_cpus) {
-  // Others would have a module for it alone.
+  // Other CPUs would have a module for this vCPU alone.
   const homes h = one_vcpu(pcpus_of(all, {{0, 7}}), pcpus_of(all, {{0, 3}}));
   EXPECT_EQ(h.best(0, all_but({1, 3})), 0u);
 }
@@ -103,7 +103,7 @@ TEST(homes, a_running_virtual_cpu_returns_to_preferred_cpus) {
 
 TEST(homes, a_running_virtual_cpu_changes_the_processor_for_twice_as_many_idle_cpus) {
   const homes h = one_vcpu(everywhere());
-  // Four CPUs of its processor are idle with its own, and eight of the other one.
+  // Including its own, four CPUs of its processor are idle, and eight of the other one.
   EXPECT_EQ(h.best(0, all_but({1, 3, 5, 7})), 0u);
   EXPECT_EQ(h.best(0, all_but({1, 3, 5, 6, 7})), 8u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's hypervisor: what its guests get, by both rules.
+// Tests of the laboratory's hypervisor: the CPU time that its guests get, by both rules.
 #include "hypervisor.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::uint64_t microsecond = 1'000;
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t second = 1'000'000'000;
 
-/// A hypervisor whose guests are always busy, after a time.
+/// Returns a hypervisor with guests that are always busy, after that time.
 hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, std::uint64_t time,
                        const scheduling& how = {}) {
   hypervisor all(pcpus, how);
@@ -31,7 +31,7 @@ hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, s
   return all;
 }
 
-/// The part of a CPU that a guest got.
+/// Returns the fraction of a CPU that a guest got.
 double share(const hypervisor& all, std::size_t guest, std::uint64_t time) {
   return static_cast<double>(all.used(guest)) / static_cast<double>(time);
 }
@@ -83,7 +83,7 @@ TEST(hypervisor, lets_a_virtual_cpu_that_wakes_preempt) {
   EXPECT_LT(e->at, second + 20 * microsecond);
 }
 
-/// Advances to the first demand that is met. \returns it
+/// Advances to the first demand that is met. \returns that event
 hypervisor::event first_met(hypervisor& all) {
   auto e = all.next();
   while (!e->met) {
@@ -110,7 +110,7 @@ TEST(hypervisor, takes_time_to_leave_idleness) {
 }
 
 TEST(affinity, keeps_virtual_cpus_where_they_may_run) {
-  // Three busy guests: two share the first CPU, the third has the other two for its four vCPUs.
+  // Three busy guests: two share the first CPU, and the third has the other two for its four vCPUs.
   const hypervisor all = busy_guests(3, {{1, 1024, 0, 0, 1}, {1, 1024, 0, 0, 1}, {4, 1024, 0, 1, 2}}, second);
   EXPECT_NEAR(share(all, 0, second), 0.5, 0.01);
   EXPECT_NEAR(share(all, 1, second), 0.5, 0.01);
@@ -118,7 +118,7 @@ TEST(affinity, keeps_virtual_cpus_where_they_may_run) {
 }
 
 TEST(affinity, pins_virtual_cpus_in_turn) {
-  // Of three vCPUs on two CPUs the first and the third have the second CPU together.
+  // Of three vCPUs on two CPUs, the first and the third one share the second CPU.
   guest_shape shape{3};
   shape.pinned = true;
   shape.shift = 1;
@@ -164,7 +164,7 @@ TEST(credit2, keeps_virtual_cpus_where_they_may_run) {
   EXPECT_NEAR(share(all, 2, 4 * second), 1, 0.01);
 }
 
-/// When a vCPU gets the CPU of a busy one that has had it for so long.
+/// Returns after how long a waking vCPU preempts a busy one that has had the CPU for `ran`.
 std::uint64_t preempts_after(std::uint64_t ran, const scheduling& how) {
   hypervisor all = busy_guests(1, {{1}}, ran, how);
   const std::size_t woken = all.first_vcpu(all.add_guest({1}));
@@ -176,14 +176,15 @@ std::uint64_t preempts_after(std::uint64_t ran, const scheduling& how) {
 TEST(credit2, limits_the_rate_of_switches) {
   const scheduling how = credit2_scheduling();
   EXPECT_LT(preempts_after(5 * millisecond, how), 10 * microsecond);
-  // The vCPU that runs has had the CPU for less than the limit: the other one waits for the end of its slice.
+  // The running vCPU has had the CPU for less than the limit, so the other one waits for the end of its
+  // slice.
   const std::uint64_t waits = preempts_after(500 * microsecond, how);
   EXPECT_GT(waits, 400 * microsecond);
   EXPECT_LT(waits, 12 * millisecond);
 }
 
 TEST(credit2, renews_credit_of_sleepers_once) {
-  // A vCPU that has slept for a second is not ahead by more than one portion of credit.
+  // A vCPU that has slept for a second is ahead by at most one portion of credit.
   hypervisor all = busy_guests(1, {{1}}, second, credit2_scheduling());
   const std::size_t guest = all.add_guest({1});
   all.demand(all.first_vcpu(guest), hypervisor::forever);

@@ -83,7 +83,7 @@ void laboratory::look_for_loop() {
   const std::uint64_t before = std::exchange(v.last_pause, now());
   if (v.last_pause - before > setup_.exits.gap + setup_.cost.pause) v.loop_began = v.last_pause;
   if (v.last_pause - v.loop_began < setup_.exits.window) return;
-  v.loop_began = v.last_pause + setup_.exits.cost;  // the next loop begins after it
+  v.loop_began = v.last_pause + setup_.exits.cost;  // the next loop begins after the exit
   ++own_account().exits;
   spend(setup_.exits.cost, own_account().exiting);
   if (yield_after_exit()) pass_turn();
@@ -137,7 +137,7 @@ wake_reason laboratory::wait(wait_kind kind, const void* awaited, std::uint64_t 
   return self.reason;
 }
 
-/// The one that has waited longest, as the kernel does it.
+/// Wakes the thread that has waited longest, as the kernel does.
 thread* laboratory::wake_one(wait_kind kind, const void* awaited) noexcept {
   thread* woken = nullptr;
   for (const auto& t : threads_)
@@ -148,7 +148,7 @@ thread* laboratory::wake_one(wait_kind kind, const void* awaited) noexcept {
   if (woken->until != never) timers_.erase({woken->until, woken->id});
   woken->waits_for = wait_kind::nothing;
   woken->reason = wake_reason::woken;
-  // Paid at the next step: the callers rely on it that no other thread runs before they wait.
+  // The cost is paid at the next step, because the callers rely on no other thread running before they wait.
   if (!self_->ended && its_->guest != outside) {
     its_->owed += setup_.cost.wake;
     own_account().waking += setup_.cost.wake;

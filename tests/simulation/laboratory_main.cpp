@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-simulated-lab: the wait policies of the runtime in virtual machines that share CPUs, and the papers'
-// experiments, simulated.
+// sukima-simulated-lab: simulates the wait policies of the runtime in virtual machines that share CPUs, and
+// the papers' experiments.
 #include "experiments.hpp"
 #include "overcommit.hpp"
 
@@ -76,7 +76,7 @@ void print_experiment(const options& o) {
   std::fputs((o.json ? json_of(*found, all) : text_of(*found, all)).c_str(), stdout);
 }
 
-/// Does what the options ask for.
+/// Does what the options request.
 void run(const options& o, bool has_others) {
   if (o.json && o.experiment.empty() && !o.list)
     throw std::invalid_argument("--json is for --experiment or --list");
@@ -118,7 +118,7 @@ int main(int count, char** arguments) {
   app.add_option("--quota", o.quota_percent, "CPU of each machine in percent of one CPU; 0: no quota")
       ->capture_default_str()
       ->check(CLI::Range(0u, 102'400u));
-  // A comma is a part of a policy's notation.
+  // Not separated by commas, because a policy's notation may contain one.
   app.add_option("--policy", o.policies, "Wait policies, as SUKIMA_WAIT has them; several times")
       ->capture_default_str();
   app.add_option("--steal", o.steal, "Steal protocol, as SUKIMA_STEAL has it")->capture_default_str();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's scripts: see script.hpp.
+// The scripts of the laboratory: see script.hpp.
 #include "laboratory.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void laboratory::raise(counter& c, bool wakes) {
   });
 }
 
-/// A thread that polls sees the new value with its next poll.
+/// Lets a polling thread see the new value with its next poll.
 void laboratory::notice(inhabitant& of) noexcept {
   if (of.wait != phase::polls) return;
   const std::uint64_t poll =
@@ -89,7 +89,7 @@ void laboratory::notice(inhabitant& of) noexcept {
   hypervisor_.demand(of.vcpu, of.asked - std::min(of.asked, done));
 }
 
-/// Its vCPU has spent what it owes.
+/// Continues a script whose vCPU has spent the time that the script owed.
 void laboratory::run_script(std::size_t id) {
   goes_on(id);
   inhabitant& its = *its_;
@@ -108,8 +108,8 @@ void laboratory::run_script(std::size_t id) {
     ask(its);
 }
 
-/// Polls as long as the patience lasts, or until the loop of pauses exits.
-/// \param after  what it owes before that, which is in the account already
+/// Polls until the patience ends, or until the loop of pauses exits.
+/// \param after  time that it owes before that, which is already in the account
 void laboratory::begin_polls(std::uint64_t after) noexcept {
   inhabitant& its = *its_;
   const bool can_exit = its.pauses && setup_.exits.gap != 0 &&
@@ -122,7 +122,8 @@ void laboratory::begin_polls(std::uint64_t after) noexcept {
   its.charged = after;
 }
 
-/// \returns whether the wait has ended; if not, the next phase of it has begun
+/// Ends a wait whose counter has the value, or begins the next phase of it. \returns whether the wait has
+/// ended
 bool laboratory::stop_waiting() {
   inhabitant& its = *its_;
   if (its.awaited->value >= its.awaited_value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's virtual CPUs: the time that programs take on them.
+// Tests of the laboratory's virtual CPUs: the time that programs take on them.
 #include "isolated.hpp"
 #include "overcommit.hpp"
 
@@ -34,7 +34,7 @@ std::string run(const laboratory_setup& setup, const program& p) {
       .text;
 }
 
-/// Runs it on a thread of a guest. \returns its error
+/// Runs a function on a thread of a guest. \returns its error
 template <class F> std::string run_in(std::size_t guest, F f) {
   std::string error;
   the_laboratory().start_threads_in(guest);
@@ -89,7 +89,7 @@ TEST(laboratory, sleeps_in_simulated_time) {
 }
 
 TEST(laboratory, stops_the_clock_of_no_virtual_cpu_without_a_cpu) {
-  // Beside a busy neighbour the same work takes twice the time, in pieces of a slice.
+  // Beside a busy neighbour the same work takes twice the time, and alternates with slices of the neighbour.
   EXPECT_EQ(run({},
                 [] {
                   laboratory& lab = the_laboratory();
@@ -136,8 +136,9 @@ TEST(laboratory, lets_threads_share_a_virtual_cpu) {
             "");
 }
 
-/// A vCPU pauses for so long, with work of that length between two pauses, beside a busy neighbour.
-/// \returns its exits, and how long it had a CPU
+/// Runs a vCPU beside a busy neighbour. The vCPU pauses in a loop, with work of length `gap` between two
+/// pauses.
+/// \returns the number of its exits, and how long it had a CPU
 std::pair<std::uint64_t, std::uint64_t> pause_beside_neighbour(std::uint64_t gap, bool in_guest) {
   std::pair<std::uint64_t, std::uint64_t> seen;
   laboratory_setup setup;

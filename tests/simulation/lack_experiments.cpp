@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takayama, Kourai: kernels in machines of 16 vCPUs that lack CPU.
+// The experiments of Takayama and Kourai: kernels in machines of 16 vCPUs that lack CPU.
 #include "experiments.hpp"
 #include "lack_of_cpu.hpp"
 
@@ -28,7 +28,7 @@ double worst_by_rule(lack_of_cpu& cells, const std::string& kernel, const std::v
   return most;
 }
 
-/// A row for each kernel and each of all vCPUs, and the static rule's.
+/// A table with two rows for each kernel: with all vCPUs, and with the number of the static rule.
 findings table(lack_of_cpu& cells, const std::vector<lack>& hows) {
   findings found{{"kernel", "virtual CPUs"}, {}, {}, {}};
   for (const lack& how : hows) found.columns.push_back(how.name);

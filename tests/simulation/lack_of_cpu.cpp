@@ -8,7 +8,7 @@ namespace sukima::simulation {
 
 namespace {
 
-/// Nanoseconds that a kernel takes in a machine that lacks nothing: six periods of a cap.
+/// Time of a kernel in a machine that lacks no CPU, in nanoseconds: six periods of a cap.
 constexpr std::uint64_t length = 60'000'000;
 
 }  // namespace
@@ -32,7 +32,7 @@ const barrier_measurement& lack_of_cpu::measure(std::string_view kernel, const l
   if (const auto found = measured_.find(which); found != measured_.end()) return found->second;
   barrier_cell c;
   c.kernel = nas_kernel(kernel);
-  // Each of 16 threads works for as long between two barriers as each of two threads in the classes measured.
+  // Each of 16 threads works as long between two barriers as each of two threads in the measured classes.
   c.kernel.work *= all / 2;
   if (c.kernel.planes != 0) c.kernel.planes = 4 * all;
   const std::uint64_t alone = c.kernel.work / all;

@@ -24,7 +24,7 @@ machine* running = nullptr;
 
 }  // namespace
 
-// The address of a thread-local variable must not be kept while fibers move, so these stay out of line.
+// Not inlined: the address of a thread-local variable must not be kept, because fibers move between threads.
 [[gnu::noinline]] thread* this_thread() noexcept { return self_or_null; }
 machine& the_machine() noexcept { return *running; }
 
@@ -104,7 +104,7 @@ thread& machine::add_thread() {
 }
 
 void machine::begin(thread& self) noexcept {
-  // Until its turn comes it runs beside another thread, so it is not a thread of the machine yet.
+  // Until its first turn it runs beside another thread, so it is not yet a thread of the machine.
   self.kernel_id = static_cast<int>(real_syscall(SYS_gettid));
   wait_for_turn(self);
   self_or_null = &self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated machine on small programs with known bugs, and without them.
+// Tests of the simulated machine with small programs, with known bugs and without bugs.
 #include "atomics.hpp"
 #include "isolated.hpp"
 
@@ -25,7 +25,7 @@ using end = outcome::end;
 
 constexpr std::uint64_t seeds = 200;
 
-/// Numbers of the ends of all seeds' runs, and one text of each.
+/// The number of runs by their end, over all seeds, and one text for each end.
 struct ends {
   std::map<end, int> count;
   std::map<end, std::string> text;
@@ -55,10 +55,10 @@ template <class Add> program two_adders(Add add) {
   };
 }
 
-/// One thread waits for a flag that another one sets.
-/// \param holds    the other one holds the lock while it sets the flag
-/// \param in_loop  the thread looks again after it was woken
-/// \param hesitates the other one takes some steps before it sets the flag
+/// One thread waits for a flag that another thread sets.
+/// \param holds    whether the other thread holds the lock while it sets the flag
+/// \param in_loop  whether the waiting thread checks the flag again after it was woken
+/// \param hesitates whether the other thread takes some steps before it sets the flag
 program waiter(bool holds, bool in_loop, bool hesitates = false) {
   return [=]() -> std::string {
     std::mutex lock;
@@ -115,7 +115,7 @@ TEST(machine, wakes_threads_spuriously) {
   EXPECT_GT(found.count[end::as_expected], 0);
 }
 
-/// The first seed whose run of the program ends in that way.
+/// Returns the first seed with which the program ends in that way.
 std::uint64_t first_seed(const program& p, end how) {
   std::uint64_t seed = 0;
   while (run_isolated(seed, p).how != how) ++seed;
@@ -142,7 +142,7 @@ TEST(machine, takes_the_same_steps_with_the_recorded_choices) {
       const choices plan = record(seed, p, recorded);
       const outcome followed = follow(plan, seed, p);
       EXPECT_EQ(followed.how, recorded.how) << seed;
-      // Without addresses, which differ from process to process.
+      // Compares without addresses, which differ between processes.
       EXPECT_EQ(followed.text.substr(0, followed.text.find("0x")),
                 recorded.text.substr(0, recorded.text.find("0x")))
           << seed;
@@ -211,7 +211,7 @@ TEST(machine, kills_a_program_that_blocks_outside_the_machine) {
       []() -> std::string {
         const atomic<bool> is_set{false};
         is_set.load();
-        for (;;) pause();  // in the kernel, where no signal but SIGKILL ends it
+        for (;;) pause();  // in the kernel, where only SIGKILL ends it
       },
       impatient);
   EXPECT_EQ(o.how, end::hanging);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-simulated-programs: random programs on the simulated machine, each with a schedule of its own.
+// sukima-simulated-programs: runs random programs on the simulated machine, each with its own schedule.
 #include "failing_run.hpp"
 #include "isolated.hpp"
 #include "simulated_program.hpp"
@@ -36,23 +36,23 @@ struct options {
   bool fresh = false;
   bool each = false;
   bool broken = false;
-  std::string shrunk;  ///< file for the shrunk run of a seed that fails; empty: it is not shrunk
-  std::string replayed;  ///< file with a run; empty: seeds are run
+  std::string shrunk;  ///< file for the shrunk run of a failing seed; empty: do not shrink
+  std::string replayed;  ///< file with a run to replay; empty: run seeds
 };
 
 subject subject_of(std::uint64_t seed, const options& o) { return {seed, o.size, {}, o.broken}; }
 
 constexpr char program_name[] = "sukima-simulated-programs";
 
-/// The command that runs a seed again.
+/// Returns the command that runs a seed again.
 std::string command_for(const subject& tested) {
   return "SUKIMA_SIMULATION_SEED=" + std::to_string(tested.seed) + ' ' + program_name + " --size " +
          std::to_string(tested.size) + (tested.broken ? " --broken" : "");
 }
-/// The command that runs the failing run of a file again.
+/// Returns the command that replays the failing run in a file.
 std::string command_for(const std::string& file) { return std::string(program_name) + " --replay " + file; }
 
-/// \param command  runs it again
+/// \param command  the command that runs it again
 void print_failure(const subject& tested, const std::string& text, const made_up_machine& places,
                    const std::string& command) {
   std::fprintf(stderr, "seed %" PRIu64 ": %s\n%sTo run it again, also under gdb: %s\n", tested.seed,
@@ -101,7 +101,7 @@ void shrink_to_file(const subject& tested, const outcome& failed, const options&
               command_for(o.shrunk).c_str());
 }
 
-/// Returns the number of seeds that failed.
+/// Runs all seeds. \returns the number of seeds that failed
 std::uint64_t run_all(const options& o, const made_up_machine& places) {
   trace all;
   std::uint64_t failures = 0;
@@ -120,7 +120,8 @@ std::uint64_t run_all(const options& o, const made_up_machine& places) {
   return failures;
 }
 
-/// The number in a variable; nothing: it is not set. Ends the program if it is not a number.
+/// Returns the number in a variable; nothing: the variable is not set. Ends the program if it is not a
+/// number.
 std::optional<std::uint64_t> number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
@@ -132,7 +133,7 @@ std::optional<std::uint64_t> number_in(const char* variable) {
   std::exit(2);
 }
 
-/// Runs it in this process. \param command  does so again \returns the exit code
+/// Runs it in this process. \param command  the command for another such run \returns the exit code
 int replay(const failing_run& run, bool has_plan, const made_up_machine& places, const std::string& command) {
   limits most;
   most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
@@ -143,7 +144,7 @@ int replay(const failing_run& run, bool has_plan, const made_up_machine& places,
   return again.how == outcome::end::as_expected ? 0 : 1;
 }
 
-/// Threads of the machine may be left.
+/// Ends the process at once, because threads of the machine may still exist.
 [[noreturn]] void leave(int code) {
   std::fflush(nullptr);
   _exit(code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of docs/results-tables.md whose programs wait for CPU on two CPUs: what the simulation predicts.
-// measured_table.py puts the measured times beside it.
+// Predictions for the cells of docs/results-tables.md whose programs wait for CPU on two CPUs.
+// measured_table.py adds the measured times.
 #include "barrier_program.hpp"
 #include "experiments.hpp"
 #include "overcommit.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned cpus_of_machine = 2;
 constexpr unsigned seeds = 7;
 
-/// Linux 6.18 with 250 ticks in a second.
+/// Linux 6.18 with 250 ticks per second.
 scheduling linux_scheduling() {
   scheduling s;
   s.rule = scheduling_rule::eevdf;
@@ -31,7 +31,7 @@ scheduling linux_scheduling() {
 struct environment {
   const char* name;
   unsigned copies = 1;
-  double part = 1;  ///< of the CPUs: a quota
+  double part = 1;  ///< fraction of the CPUs that the quota allows
   unsigned cpus = cpus_of_machine;
   unsigned left() const { return static_cast<unsigned>(std::ceil(part * cpus / copies)); }
 };
@@ -63,7 +63,7 @@ std::uint64_t quota_of(const environment& where, const scheduling& how) {
                          : static_cast<std::uint64_t>(where.part * 100) * cpus_of_machine * how.period / 100;
 }
 
-/// Seconds of a kernel that runs so many times.
+/// Returns the seconds of a run of a kernel.
 double kernel_time(const kernel_shape& kernel, const setting& how, const environment& where) {
   barrier_cell c;
   c.kernel = kernel;
@@ -73,14 +73,15 @@ double kernel_time(const kernel_shape& kernel, const setting& how, const environ
   c.setup.hypervisor = linux_scheduling();
   c.setup.cost.pause = 10;
   c.cpus = where.cpus;
-  // Linux's threads, each with a queue of its CPU's. A single one goes where there is room.
+  // The vCPUs are Linux's threads. Each waits in the queue of its CPU. A single thread moves to a CPU with
+  // room.
   c.guest.vcpus = c.threads;
   c.guest.pinned = c.threads >= where.cpus;
   c.guest.quota = quota_of(where, c.setup.hypervisor);
   return simulate_median(c, seeds).time * 1e-9;
 }
 
-/// Seconds of a program of Sukima, whose work is so many milliseconds.
+/// Returns the seconds of a program of Sukima whose work takes `work` milliseconds.
 double sukima_time(unsigned work, const setting& how, const environment& where) {
   cell c;
   c.machines = where.copies;
@@ -98,7 +99,7 @@ double sukima_time(unsigned work, const setting& how, const environment& where) 
   c.runtime.elastic = false;
   c.runtime.pin = pin_policy::none;
   const measurement m = simulate(c);
-  // The work is drawn: as if it were what the program has.
+  // The work of the simulated search is random. The time is scaled to the work of the program.
   return static_cast<double>(m.sum_of_times) / where.copies * 1e-9 * work * 1e6 /
          static_cast<double>(work_of(c.search));
 }

@@ -9,12 +9,12 @@ namespace sukima::simulation {
 
 namespace {
 
-/// A rank is the weighted time that the vCPU has run.
+/// The rank is the weighted time for which the vCPU has run.
 class fair_order final : public order {
  public:
   using order::order;
 
-  /// A vCPU that did not run for long does not stay further behind the others than the credit.
+  /// A vCPU that did not run for a long time stays behind the others by at most the credit.
   void begins(std::size_t vcpu) noexcept override {
     entries_[vcpu].rank =
         std::max(rank(vcpu), floor_ - static_cast<std::int64_t>(how_.sleeper_credit) * unit);
@@ -36,11 +36,11 @@ class fair_order final : public order {
  private:
   std::int64_t pace(unsigned weight) const noexcept override { return unit * 1024 / weight; }
 
-  std::int64_t floor_ = 0;  ///< that those who run or want to have reached
+  std::int64_t floor_ = 0;  ///< rank that all vCPUs that run or want to run have reached
 };
 
-/// A rank is the credit with its sign changed. Credit burns faster for smaller weights. As soon as the vCPU
-/// that must run next has none left, each vCPU gets a new portion, and none has more than one.
+/// The rank is the negative credit. Credit burns faster for smaller weights. When the vCPU that must run next
+/// has no credit left, each vCPU gets a new portion, and keeps at most one.
 class credit2_order final : public order {
  public:
   using order::order;
@@ -54,13 +54,13 @@ class credit2_order final : public order {
     const std::int64_t portions = 1 + most / portion;
     for (entry& e : entries_) e.rank = std::max(e.rank - portions * portion, -portion);
   }
-  /// Until the credit falls below that of the next vCPU.
+  /// A vCPU runs until its credit falls below that of the next vCPU.
   std::uint64_t slice(std::size_t vcpu, std::optional<std::int64_t> next) const noexcept override {
     const std::int64_t lead = next.value_or(0) - rank(vcpu);
     const std::uint64_t time = lead <= 0 ? 0 : static_cast<std::uint64_t>(lead / entries_[vcpu].pace);
     return std::clamp(time, std::max(how_.wake_granularity, least_slice), how_.slice);
   }
-  /// Not before the running vCPU has had the CPU for the limit of the rate of switches.
+  /// Only after the running vCPU has had the CPU for the minimum time between switches.
   bool preempts(std::size_t woken, std::size_t /*running*/, std::int64_t its_rank,
                 std::uint64_t ran) const noexcept override {
     return its_rank > rank(woken) && ran >= how_.wake_granularity;
@@ -70,7 +70,7 @@ class credit2_order final : public order {
   static constexpr std::uint64_t least_slice = 500'000;
   static constexpr std::int64_t portion = 10'000'000 * unit;
 
-  /// Relative to the largest weight, which burns at the pace of the clock.
+  /// Relative to the largest weight, whose credit burns at the pace of the clock.
   std::int64_t pace(unsigned weight) const noexcept override {
     unsigned largest = weight;
     for (const entry& e : entries_) largest = std::max(largest, e.weight);

@@ -20,20 +20,20 @@ namespace sukima::simulation {
 
 namespace {
 
-/// When the searches of all machines begin. Until then their runtimes start: each first thread needs a
-/// moment, and a slice of each vCPU that shares its CPU may come before.
+/// The time at which the searches of all machines begin. Before that, their runtimes start: each first thread
+/// needs a moment, and may have to wait for a slice of each vCPU that shares its CPU.
 std::uint64_t common_begin(const cell& c) {
   const std::uint64_t vcpus = std::uint64_t{c.machines} * c.vcpus + c.busy_vcpus;
   return 1'000'000 + vcpus / c.setup.pcpus * c.setup.hypervisor.slice;
 }
 
-/// A tree, or a part of one.
+/// A whole tree, or a part of one.
 struct subtree {
   std::uint64_t seed;
   unsigned nodes;
 };
 
-/// The node at the top, and the parts below it.
+/// The top node of a tree, and the parts below it.
 struct top {
   std::uint64_t work;
   subtree left;
@@ -70,7 +70,7 @@ std::uint64_t search_below(context c, const subtree& t, std::uint64_t mean_work)
   return 1 + left + right;
 }
 
-/// The program of one machine, on its first thread.
+/// The program of one machine, which runs on its first thread.
 void run_machine(const cell& c, std::size_t guest, measurement& all, std::uint64_t& wrong) {
   laboratory& lab = the_laboratory();
   runtime workers(c.runtime);

@@ -29,7 +29,7 @@ cell by_credit2(cell c) {
   return c;
 }
 
-/// Long enough for several periods of the cap.
+/// The search is long enough for several periods of the cap.
 cell capped(unsigned percent) {
   cell c = by_credit2(one_machine());
   c.quota = c.setup.hypervisor.period * percent / 100;
@@ -71,13 +71,13 @@ std::vector<policy_cell> environments() {
   return all;
 }
 
-/// Searches that differ in how much work and how many steals there are.
+/// Searches that differ in their amount of work and number of steals.
 struct search_kind {
   const char* name;
   unsigned rounds;
   unsigned nodes;
   std::uint64_t mean_work;
-  bool is_everywhere;  ///< false: with one and two machines only
+  bool is_everywhere;  ///< false: only with one and two machines
 };
 
 constexpr search_kind kinds[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default wait policy against the others in every way in which the laboratory's machines lack CPU.
+// Compares the default wait policy with the others, for each way in which the laboratory's machines lack CPU.
 #include "experiments.hpp"
 #include "policy_comparison.hpp"
 

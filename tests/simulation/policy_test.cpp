@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of wait policies: its cells, and how far the default is from the best.
+// Tests of the comparison of wait policies: its cells, and how far the default is from the best policy.
 #include "policy_comparison.hpp"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 
 using detail::atomic;
 
-/// A far deadline is set first, and a nearer one ends first.
+/// A far deadline is set first. A nearer one is set later and expires first.
 void nearer_deadline(stage& stage) {
   stage.runtime.run([&](context c) {
     event near_has_ended;
@@ -44,7 +44,7 @@ void many_deadlines(stage& stage) {
   });
 }
 
-/// A thread stops a scope at any moment; an event may come at the same time.
+/// A thread stops a scope at a random time; an event may happen at the same time.
 void stop_a_suspension(stage& stage) {
   for (int round = stage.number(1, 3); round > 0; --round) {
     event sometimes;
@@ -76,7 +76,7 @@ void stop_a_suspension(stage& stage) {
   }
 }
 
-/// What runs in a shield runs to its end, also in a scope that is cancelled already.
+/// Code in a shield runs to its end, even in a scope that is already cancelled.
 void shield_from_cancelling(stage& stage) {
   bool is_whole = false;
   bool is_whole_without_context = false;
@@ -103,7 +103,7 @@ void shield_from_cancelling(stage& stage) {
   stage.expect(is_whole && is_whole_without_context && ran, "a cancellation reached into a shield");
 }
 
-/// Cancels and forks while an exception is thrown: the fork notices the abort and goes on.
+/// Cancels and forks while an exception is thrown. The fork notices the abort and continues.
 struct cancels_at_end {
   const canceller& cancel;
   ~cancels_at_end() {
@@ -148,7 +148,7 @@ void group_of_several(stage& stage) {
   stage.expect(sum.load() == fibers * children, "a child of a group did not run once");
 }
 
-/// Two fibers wait for a child that never ends by itself, when a thread cancels the group.
+/// Two fibers wait for a child that never ends by itself. Then a thread cancels the group.
 void group_is_cancelled(stage& stage) {
   if (!stage.has_others()) return;
   resumer parked;
@@ -166,7 +166,7 @@ void group_is_cancelled(stage& stage) {
     });
     poll_until(c, [&] { return begun.load(); });
     canceller = std::thread([&] {
-      while (stage.runtime.statistics().suspensions < 3) sleep_us(100);  // the child and both waiters
+      while (stage.runtime.statistics().suspensions < 3) sleep_us(100);  // the child and both waiting fibers
       group.cancel();
       parked.resume();
     });
@@ -177,7 +177,7 @@ void group_is_cancelled(stage& stage) {
   stage.expect(!first && !second, "a waiter did not see that its group was cancelled");
 }
 
-/// The scope in which a group was made is cancelled, from a child or from outside.
+/// The scope in which a group was made is cancelled, by a child or from outside.
 void group_in_a_cancelled_scope(stage& stage) {
   const auto kept = std::make_shared<int>(0);
   const bool from_outside = stage.random.once_in(2);
@@ -204,7 +204,8 @@ void group_in_a_cancelled_scope(stage& stage) {
   stage.expect(kept.use_count() == 1, "captures of a child were not destroyed");
 }
 
-/// Children of a group park on top of forks that their waiter can give away. A thread resumes them.
+/// Children of a group park on top of forks that the fiber waiting for the group can give away. A thread
+/// resumes them.
 void group_on_top_of_forks(stage& stage) {
   std::vector<event> events(static_cast<std::size_t>(stage.number(1, 3)));
   std::thread resumes([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes about futures: of a block, launched, continued, waited for with an end, and left at the end of a
-// runtime.
+// Scenes about futures: futures of a block, launched futures, continuations, waits with a time limit, and
+// futures that still exist when a runtime ends.
 #include "scene.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 using detail::atomic;
 
-/// Another thread of the runtime computes a future of a block when its fiber cancels it.
+/// Another thread of the runtime computes a future of a block while the block's fiber cancels it.
 void cancel_of_a_block(stage& stage) {
   stage.runtime.run([&](context c) {
     atomic<bool> begun{false};
@@ -48,7 +48,7 @@ void wake_waiters_of_a_cancelled_one(stage& stage) {
   });
 }
 
-/// One worker touches the oldest future, which another one computes and which needs a younger one.
+/// One worker touches the oldest future. Another worker computes that future, and needs a younger one.
 void wait_for_each_other(stage& stage) {
   if (!stage.has_others()) return;
   const long sum = stage.runtime.run([&](context c) {
@@ -68,7 +68,7 @@ void wait_for_each_other(stage& stage) {
   stage.expect(sum == fibonacci(4) + 1, "a future that waited for a younger one has another result");
 }
 
-/// A block is left by an exception: its futures are dropped or cancelled.
+/// A block ends by an exception, so its futures are dropped or cancelled.
 void leave_a_block(stage& stage) {
   const auto kept = std::make_shared<int>(0);
   const bool waits = stage.has_others() && stage.random.once_in(2);
@@ -91,7 +91,7 @@ void leave_a_block(stage& stage) {
                "a future of a block that was left was computed");
 }
 
-/// A future touches itself in branches, a child or a call of its expression, on whatever worker they run.
+/// A future touches itself in branches, in a child, or in a call of its expression, on any worker.
 void touch_itself(stage& stage) {
   const int part = stage.number(0, 2);
   stage.runtime.run([&](context c) {
@@ -149,7 +149,7 @@ void wait_for_its_own_group(stage& stage) {
   });
 }
 
-/// Ordinary threads touch what the runtime computes, while no thread need be inside it.
+/// Ordinary threads touch futures that the runtime computes, while perhaps no thread is inside the runtime.
 void touch_from_threads(stage& stage) {
   const int count = stage.number(1, 4);
   std::vector<shared_future<long>> all;
@@ -181,7 +181,7 @@ void launch_computes_nothing(stage& stage) {
   stage.runtime.run([&](context c) {
     atomic<int> computed{0};
     std::vector<shared_future<void>> all;
-    const int count = stage.random.once_in(4) ? 1100 : 8;  // more than may wait in other lists of the library
+    const int count = stage.random.once_in(4) ? 1100 : 8;  // more than fit into other lists of the library
     for (int i = 0; i < count; ++i) {
       all.push_back(launch([&] { computed.fetch_add(1); }));
       stage.expect(stage.has_others() || computed.load() == 0, "a launch computed something");
@@ -231,7 +231,7 @@ void continue_futures(stage& stage) {
                "a cancelled continuation was called");
 }
 
-/// What follows two futures needs no fiber until both have ended.
+/// A continuation of two futures needs no fiber until both have ended.
 void begin_after_the_last(stage& stage) {
   promise<void> first;
   promise<void> second;
@@ -247,7 +247,7 @@ void begin_after_the_last(stage& stage) {
   });
 }
 
-/// No thread is inside the runtime whose future is needed.
+/// No thread is inside the runtime that must compute the future.
 void continue_in_another_runtime(stage& stage) {
   settings one;
   one.workers = static_cast<unsigned>(stage.number(1, 2));
@@ -273,7 +273,7 @@ void wait_with_an_end(stage& stage) {
   });
 }
 
-/// A runtime ends with futures that have not begun, that run, that wait, and that follow others.
+/// A runtime ends while futures have not begun, run, wait, or follow other futures.
 void end_with_the_runtime(stage& stage) {
   const auto kept = std::make_shared<int>(0);
   std::vector<shared_future<void>> all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes about an elastic runtime beside threads of other runtimes. This program plays the preload library
-// of `sukima run` and OpenMP: it has the functions that the runtime looks up.
+// Scenes about an elastic runtime beside threads of other runtimes. This program takes the part of the
+// preload library of `sukima run`, and of OpenMP: it defines the functions that the runtime looks up.
 #include "scene.hpp"
 
 #include "control/threads_beside.hpp"
@@ -36,7 +36,7 @@ using detail::atomic;
 
 constexpr unsigned cpus = 4;
 
-/// A runtime whose number of workers follows, on a machine with so many CPUs.
+/// Settings of a runtime with a variable number of workers, on a machine with that number of CPUs.
 settings elastic() {
   setenv("SUKIMA_CPUS", "4", 1);
   settings s;
@@ -46,13 +46,13 @@ settings elastic() {
   return s;
 }
 
-/// Time in which the monitor may look, doze, or be about to.
+/// Passes time in which the monitor may sample, sleep, or be about to do either.
 void pass_time(stage& stage) {
   if (stage.random.once_in(2)) sleep_us(stage.number(0, 60'000));
 }
 
-/// Waits until the runtime has so many workers. A change that the monitor never learns of is a loop without
-/// an end.
+/// Waits until the runtime has that number of workers. If the monitor never learns of a change, this loops
+/// endlessly.
 void wait_for_workers(const sukima::runtime& of, unsigned count) {
   while (of.workers_now() != count) sleep_us(700);
 }
@@ -62,7 +62,7 @@ void follow_regions(stage& stage) {
   own.run([&](context c) {
     for (int round = stage.number(1, 2); round > 0; --round) {
       {
-        const other_threads team(2);  // of which one is this worker
+        const other_threads team(2);  // one of them is this worker
         wait_for_workers(own, cpus - 1);
         stage.expect(fibonacci(c, 4) == fibonacci(4), "a wrong result beside a region");
       }
@@ -98,7 +98,8 @@ void region_of_an_outside_thread(stage& stage) {
   });
 }
 
-/// The other threads of a region may wait for a thread that enters, so that gets all workers.
+/// The other threads of a region may wait for a thread that enters the runtime, so that thread gets all
+/// workers.
 void enter_from_a_region(stage& stage) {
   sukima::runtime own(elastic());
   const other_threads team(cpus);
@@ -113,7 +114,7 @@ void enter_from_a_region(stage& stage) {
   own.run([&] { wait_for_workers(own, 1); });
 }
 
-/// Launches, and waits for the future in a way that the runtime does not see.
+/// Launches a future, and waits for it in a way that the runtime does not notice.
 void wait_for_a_launched_future(sukima::runtime& in) {
   const auto begun = std::make_shared<atomic<bool>>(false);
   const auto launched = in.run([&] { return launch([begun] { begun->store(true); }); });
@@ -124,7 +125,7 @@ void launch_beside_a_region(stage& stage) {
   sukima::runtime own(elastic());
   const other_threads team(cpus);
   if (stage.random.once_in(2)) own.run([&] { wait_for_workers(own, 1); });
-  wait_for_a_launched_future(own);  // while no thread is inside
+  wait_for_a_launched_future(own);  // while no thread is inside the runtime
   own.run([&] {
     wait_for_workers(own, 1);
     std::thread other([&] { wait_for_a_launched_future(own); });
@@ -156,7 +157,7 @@ void report_regions(stage& stage) {
   stage.expect(!met->was_used(), "an entry is noted twice");
 }
 
-/// Regions begin and end while threads enter, and while a runtime comes and goes.
+/// Regions begin and end while threads enter, and while a runtime is made and destroyed.
 void regions_come_and_go(stage& stage) {
   sukima::runtime own(elastic());
   std::vector<std::thread> threads;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes about what other workers must be able to take: work below a child of a group, work for all workers
-// at once, and futures in the queues of places. And about copies for other workers that fail.
+// Scenes about work that other workers must be able to take: work below a child of a group, work for all
+// workers at the same time, and futures in the queues of places. Also about copies for other workers that
+// fail.
 #include "scene.hpp"
 
 #include "../runtime/random/meeting.hpp"
@@ -27,7 +28,7 @@ template <class Child> void group_of_one(context c, Child child) {
   group.wait(c);
 }
 
-/// At each level a branch and two iterations that have not begun, and a group. All of them meet.
+/// At each level there are a branch and two iterations that have not begun, and a group. All of them meet.
 void descend(context c, int levels, meeting& all) {
   if (levels == 0) return all.arrive(&c);
   fork2(
@@ -47,7 +48,7 @@ void meet_below_groups(stage& stage) {
   stage.runtime.run([&](context c) { descend(c, levels, all); });
 }
 
-/// A child that polls gives a branch of its waiter away.
+/// A polling child gives away a branch of the fiber that waits for it.
 void branch_below_a_child(stage& stage) {
   if (!stage.has_others()) return;
   stage.runtime.run([&](context c) {
@@ -72,7 +73,7 @@ void fork_where_a_group_was(stage& stage) {
   });
 }
 
-/// Each worker is needed at the same time: one that was not called up is missed.
+/// Each worker is needed at the same time, so the scene does not end if one was not called up.
 void need_all_workers(stage& stage) {
   const int count = static_cast<int>(stage.runtime.workers());
   for (int round = stage.number(1, 3); round > 0; --round) {
@@ -135,7 +136,7 @@ void failed_copy_below_a_child(stage& stage) {
 }
 
 /// The copy fails, and then the scope inside is cancelled. A call without a context notices that on another
-/// fiber, which does not know the failure.
+/// fiber, which does not know of the failure.
 void failed_copy_and_cancelled_scope(stage& stage) {
   if (!stage.has_others()) return;
   atomic<int> failed{0};
@@ -160,8 +161,8 @@ void failed_copy_and_cancelled_scope(stage& stage) {
   stage.expect(reported, "a failed copy was not reported");
 }
 
-/// Futures in the queues of places. Workers compute them after the last entry has ended; or the end of the
-/// runtime cancels them.
+/// Futures in the queues of places. Either workers compute them after the last entry has ended, or the end of
+/// the runtime cancels them.
 void queues_of_places(stage& stage) {
   if (stage.places == 0) return;
   settings queues;
@@ -181,7 +182,7 @@ void queues_of_places(stage& stage) {
               launch([kept] {}, on(place(static_cast<sukima_place>(stage.number(1, stage.places))))));
       });
       if (!waits) continue;
-      the_machine().end_spurious_wake_ups();  // or the workers never sleep at the same time
+      the_machine().end_spurious_wake_ups();  // otherwise the workers would never sleep at the same time
       detail::check_at_rest(own);
       for (const auto& one : all) stage.expect(one.is_done(), "a future stayed in the queue of its place");
     }

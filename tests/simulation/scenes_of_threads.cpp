@@ -21,13 +21,13 @@ void enter_by_several(stage& stage) {
           for (int i = 0; i < rounds; ++i) {
             const long sum = stage.runtime.run([&](context c) { return fibonacci(c, n); });
             stage.expect(sum == fibonacci(n), "an entry has a wrong result");
-            if (pause > 0) sleep_us(pause);  // so that the workers fall asleep
+            if (pause > 0) sleep_us(pause);  // lets the workers fall asleep
           }
         });
   for (std::thread& t : threads) t.join();
 }
 
-/// Forks that park are resumed by a thread, while others enter.
+/// A thread resumes parked forks while other threads enter.
 void enter_while_others_park(stage& stage) {
   event one;
   std::thread other([&, n = stage.number(0, 5)] {
@@ -41,7 +41,7 @@ void enter_while_others_park(stage& stage) {
   other.join();
 }
 
-/// Waits for so many arrivals.
+/// Waits for that number of arrivals.
 class meeting {
  public:
   explicit meeting(int expected) : missing_(expected) {}
@@ -57,7 +57,7 @@ class meeting {
   int missing_;
 };
 
-/// More iterations wait for each other than there are workers.
+/// Iterations wait for each other; there are more of them than workers.
 void block_in_iterations(stage& stage) {
   const int count = static_cast<int>(stage.runtime.workers()) + stage.number(0, 2);
   for (int round = stage.number(1, 2); round > 0; --round) {
@@ -68,7 +68,7 @@ void block_in_iterations(stage& stage) {
   }
 }
 
-/// Code that blocks gives away the older fork that it waits for.
+/// Blocking code waits for an older fork, which other workers must be able to take.
 void block_above_a_fork(stage& stage) {
   detail::atomic<bool> other_ran{false};
   stage.runtime.run([&](context c) {
@@ -122,7 +122,7 @@ void sort(stage& stage) {
   stage.expect(all == expected, "a stable sort has a wrong result");
 }
 
-/// Not from 0, so that a split in the wrong place shows.
+/// The loop does not begin at 0, so that a split in the wrong place is detected.
 void loop(stage& stage) {
   const int first = stage.number(-50, 50);
   const int count = stage.number(0, 200);

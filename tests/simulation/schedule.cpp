@@ -5,7 +5,7 @@
 
 namespace sukima::simulation {
 
-// The seed is mixed first, because the program of the same seed comes from the same generator.
+// The seed is mixed first, because the program of the same seed uses the same generator.
 schedule::schedule(std::uint64_t seed) : random_(random_programs::numbers(~seed).next()) {
   constexpr std::array<std::uint64_t, 5> gaps{1, 3, 10, 40, 200};
   constexpr std::array<std::uint64_t, 3> paces{1, 8, 64};

@@ -10,11 +10,12 @@ namespace sukima::simulation {
 
 namespace {
 
-/// Simulated nanoseconds of each kind of step. A pause costs more than it does anywhere, so that loops that
-/// wait do not take most of a run's steps.
+/// Simulated nanoseconds by kind of step. A pause costs more than on real machines, so that waiting loops do
+/// not use most steps of a run.
 constexpr std::array<std::uint64_t, step_kinds> costs{20, 40, 30, 2000, 50, 200, 300, 1000};
 
-/// Steps in a row after which a thread with a high priority loses it: it may wait for another one.
+/// Number of consecutive steps after which a thread loses its high priority, because it may wait for another
+/// one.
 constexpr std::uint64_t longest_turn = 4000;
 
 bool can_run(const thread& t, std::uint64_t now) noexcept {
@@ -62,15 +63,15 @@ void seeded_machine::follow_plan(thread& self) noexcept {
   if (const auto length = planned(self, choice::kind::stops)) stop(self, *length);
   const auto next = planned(self, choice::kind::preempts);
   if (next && *next < threads_.size()) {
-    time_out_waits();  // as the schedule did before it chose
+    time_out_waits();  // the schedule did the same before it chose
     if (can_run(*threads_[*next], now_)) return switch_to(self, *threads_[*next]);
   }
-  // Where no thread can run, time passes first; the planned one is chosen after that.
+  // If no thread can run, time passes first. After that the planned thread is chosen.
   if (!can_run(self, now_) || trace_.steps - last_switch_ > longest_turn)
     switch_to(self, choose(self, choice::kind::preempts, nullptr, next));
 }
 
-/// The thread waits in a loop: another one must run.
+/// Called for a thread that waits in a loop: another thread must run.
 void seeded_machine::give_way(thread& self) noexcept {
   self.priority = --lowest_priority_;
   switch_to(self, choose(self, choice::kind::follows, &self));
@@ -129,14 +130,14 @@ std::uint64_t seeded_machine::next_event() const noexcept {
   return first;
 }
 
-/// One of the candidates.
+/// Returns one of the candidates.
 thread& seeded_machine::choose_candidate(const thread& self, choice::kind kind,
                                          std::optional<std::uint64_t> preferred) noexcept {
   if (plan_) {
     const auto id = preferred ? preferred : planned(self, kind);
     for (thread* t : candidates_)
       if (id == t->id) return *t;
-    // By default the next one in turn.
+    // By default the candidate with the next number.
     const auto next = std::ranges::find_if(candidates_, [&](const thread* t) { return t->id > self.id; });
     return next != candidates_.end() ? **next : *candidates_.front();
   }
@@ -187,12 +188,12 @@ unsigned seeded_machine::waiting(wait_kind kind, const void* awaited) noexcept {
 }
 
 thread* seeded_machine::wake_one(wait_kind kind, const void* awaited) noexcept {
-  time_out_waits();  // a wait that has timed out has ended, whether or not the schedule has looked since
+  time_out_waits();  // a wait that has timed out has ended, even if the schedule has not noticed it yet
   candidates_.clear();
   for (const auto& t : threads_)
     if (t->waits_for == kind && t->awaited == awaited) candidates_.push_back(t.get());
   if (candidates_.empty()) return nullptr;
-  const thread* const self = this_thread();  // null at the end of a thread, which wakes all
+  const thread* const self = this_thread();  // null at a thread's end, which wakes all waiting threads
   thread* const woken = self != nullptr ? &choose_candidate(*self, choice::kind::wakes) : candidates_.front();
   woken->waits_for = wait_kind::nothing;
   woken->reason = wake_reason::woken;

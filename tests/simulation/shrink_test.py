@@ -34,11 +34,11 @@ def check_shrunk(program, folder, seed):
     out, file = shrink(program, folder, seed)
     after, before = map(int, SHRUNK.search(out).groups())
     assert after < before, out
-    # A single preemption between the two halves of an addition is enough, beside those that the program itself needs.
+    # One preemption between the two halves of an addition is enough, in addition to those that the program itself needs.
     assert after <= 2, out
     parts = PARTS.search(out)
     if parts:
-        # A root may give its first fork to no other worker (src/runtime/fiber/unannounced.hpp), so some need a second one.
+        # A root may keep its first fork from other workers (src/runtime/fiber/unannounced.hpp), so some need a second fork.
         assert int(parts[1]) <= 2, out
     replays = [run(program, "--replay", file) for _ in range(2)]
     for replayed in replays:
@@ -59,7 +59,7 @@ def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # Of ten such seeds one stays larger: none of the 24 schedules that are tried of each smaller program fails.
+        # Of ten such seeds one stays larger, because none of the 24 schedules tried for each smaller program fails.
         kinds = {check_shrunk(program, folder, seed) for seed in (4000000, 4060000, 4020000, 4030000, 4040000)}
         assert kinds == {True, False}, kinds
         wrong = folder / "wrong"

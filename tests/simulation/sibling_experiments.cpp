@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypervisors that know which virtual CPUs belong together: co-scheduling, and the balance scheduling of
-// Sukwong and Kim (Is co-scheduling too expensive for SMP VMs?, EuroSys 2011).
+// Hypervisors that take into account which virtual CPUs belong to one guest: co-scheduling, and the balance
+// scheduling of Sukwong and Kim (Is co-scheduling too expensive for SMP VMs?, EuroSys 2011).
 #include "converted_times.hpp"
 #include "experiments.hpp"
 #include "lack_of_cpu.hpp"
@@ -15,7 +15,7 @@ constexpr sibling_rule none = sibling_rule::none;
 constexpr sibling_rule together = sibling_rule::together;
 constexpr sibling_rule apart = sibling_rule::apart;
 
-/// Takayama, Kourai: section 6.
+/// Claims of Takayama and Kourai, section 6.
 void claim_kernels(findings& found) {
   lack_of_cpu cells;
   const std::vector<lack> hows{shared_by(2), shared_by(4), shared_by(8)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypervisors that know which virtual CPUs belong together, and pause-loop exits of scripts.
+// Tests of hypervisors that take into account which virtual CPUs belong to one guest, and of pause-loop exits
+// of scripts.
 #include "barrier_program.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ double share(const hypervisor& all, std::size_t guest) {
   return static_cast<double>(all.used(guest)) / second;
 }
 
-/// How long only one of the vCPUs 0 and 1 runs, within a second.
+/// Returns for how long, within a second, only one of the vCPUs 0 and 1 runs.
 std::uint64_t parted(sibling_rule siblings) {
   hypervisor all = busy_guests(2, {{2}, {3}}, siblings);
   std::uint64_t sum = 0;
@@ -72,7 +73,7 @@ TEST(siblings, get_turns_by_weight) {
 TEST(siblings, of_several_small_guests_have_turns_at_the_same_time) {
   hypervisor all = busy_guests(4, {{2}, {2}, {3}}, sibling_rule::together);
   run_until(all, second);
-  // Turns of two guests, and of the third one, whose last CPU the others use.
+  // Turns alternate between the two guests and the third one, whose unused CPU the others use.
   EXPECT_NEAR(share(all, 2), 1.5, 0.03);
   EXPECT_NEAR(share(all, 0) + share(all, 1), 2.5, 0.03);
 }
@@ -139,7 +140,7 @@ TEST(siblings, may_have_more_than_there_are_cpus) {
   EXPECT_NEAR(share(all, 1), 0.5, 0.03);
 }
 
-/// Which of three vCPUs on one pCPU runs after two have yielded. The last one has run most.
+/// Returns which of three vCPUs on one pCPU runs after two have yielded. The last one has run most.
 std::size_t follows(bool demotes) {
   hypervisor all(1, {});
   all.add_guest({3});
@@ -161,7 +162,7 @@ TEST(siblings, that_have_yielded_come_last_if_they_are_demoted) {
   EXPECT_EQ(follows(true), 2u);
 }
 
-/// Two copies of four threads each on four pCPUs, all of which poll at barriers.
+/// Two copies of four threads each on four pCPUs. All threads poll at barriers.
 barrier_cell polling_copies() {
   barrier_cell c;
   c.kernel = {"small", 40 * millisecond, 50, 150};

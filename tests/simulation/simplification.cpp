@@ -9,7 +9,7 @@ namespace {
 
 using random_programs::node;
 
-/// All nodes in the order of their numbers.
+/// Lists all nodes in the order of their numbers.
 template <class Node> void list(Node& n, std::vector<Node*>& all) {
   all.push_back(&n);
   for (const auto& child : n.children) list(static_cast<Node&>(*child), all);
@@ -22,7 +22,7 @@ void simplify(random_programs::program& p, const simplifications& all) {
   list(*p.root, nodes);
   for (const simplification& one : all)
     if (one.change == simplification::kind::once && one.node < nodes.size()) nodes[one.node]->iterations = 1;
-  // The last ones first, because a cut ends the nodes below.
+  // The last changes first, because a cut removes the nodes below it.
   simplifications cuts;
   for (const simplification& one : all)
     if (one.change == simplification::kind::cut && one.node < nodes.size()) cuts.push_back(one);
@@ -52,7 +52,7 @@ simplifications simplest(const random_programs::program& original,
     found = std::move(more);
     return true;
   };
-  // Parents come before what is below them.
+  // Parents come before the nodes below them.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (is_gone[i] || nodes[i]->construct == random_programs::kind::leaf) continue;
     if (holds(simplification::kind::cut, i))

@@ -22,13 +22,14 @@ namespace {
 
 using namespace random_programs;
 
-/// A third of the seeds are scenes.
+/// One third of the seeds are scenes.
 bool is_scene(std::uint64_t seed) { return mix(seed, 5) % 3 == 0; }
 
 /// Half of the programs run on a made-up machine, with hints.
 bool has_places(std::uint64_t seed) { return mix(seed, 6) % 2 == 0; }
 
-/// Half of the programs may use all steal protocols, and as many may have few fibers. Some scenes need more.
+/// Half of the programs may use all steal protocols, and half may have few fibers. Some scenes need more
+/// fibers.
 configuration configuration_of(std::uint64_t seed) {
   return configure(seed, seed % 2 == 0, seed % 4 < 2 && !is_scene(seed));
 }
@@ -46,14 +47,15 @@ sukima::settings settings_of_other() {
   return s;
 }
 
-/// A worker is on another CPU every few milliseconds.
+/// Places each worker on another CPU every few milliseconds.
 int wandering_cpu(unsigned worker) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto turn = static_cast<std::uint64_t>(now / std::chrono::milliseconds(1)) + worker * 5u;
   return static_cast<int>(mix(worker, turn / 16) % 8);
 }
 
-/// Calls the function with a runtime, and checks that at rest afterwards. Returns the function's error.
+/// Calls the function with a runtime, and then checks that the runtime is at rest. \returns the function's
+/// error
 template <class F> std::string with_runtime(std::uint64_t seed, F f) {
   sukima::runtime runtime(settings_of(configuration_of(seed)));
   std::optional<resizer> changes;
@@ -100,7 +102,7 @@ std::string lose_an_addition() {
 
 }  // namespace
 
-/// Without hints, the same program as that of sukima-random-programs.
+/// Without hints, this is the same program as that of sukima-random-programs.
 std::optional<random_programs::program> program_tree(const subject& tested,
                                                      const support::made_up_machine& places) {
   if (is_scene(tested.seed)) return std::nullopt;

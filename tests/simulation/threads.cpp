@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads, mutexes, condition variables and initialisers of the C library, as threads of the simulated
-// machine use them. These definitions replace those of the C library in the whole program, its shared
-// libraries included. The real objects keep their state; only the waiting is the machine's.
+// Replaces the C library's threads, mutexes, condition variables and initialisers for threads of the
+// simulated machine. The definitions apply to the whole program, including its shared libraries. The real
+// objects keep their state; only waiting is done by the machine.
 #include "clocks.hpp"
 #include "machine.hpp"
 #include "real_calls.hpp"
@@ -28,7 +28,7 @@ struct beginning {
   void* argument;
 };
 
-/// The handles of threads that were not joined.
+/// The handles of threads that were not joined yet.
 std::vector<std::pair<pthread_t, thread*>> handles;
 
 thread* thread_of(pthread_t handle) noexcept {
@@ -37,8 +37,8 @@ thread* thread_of(pthread_t handle) noexcept {
   return found == handles.rend() ? nullptr : found->second;
 }
 
-/// Called when the thread's own data are destroyed. Their destructors are still steps of the thread, so it
-/// ends in the last round of them.
+/// Called when thread-specific data are destroyed. Their destructors are still steps of the thread, so the
+/// thread ends in the last round of destructors.
 void destroy_data(void* of);
 
 pthread_key_t last_key() noexcept {
@@ -84,7 +84,7 @@ int unlock(pthread_mutex_t* mutex) noexcept {
 int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t until) noexcept {
   machine& m = the_machine();
   m.step(step_kind::condition);
-  unlock(mutex);  // no step between this and the wait: no thread can notify in between
+  unlock(mutex);  // no step until the wait, so no thread can notify in between
   const wake_reason why = m.wait(wait_kind::condition, condition, until);
   lock(mutex);
   return why == wake_reason::timed_out ? ETIMEDOUT : 0;
@@ -96,7 +96,7 @@ int notify(pthread_cond_t* condition, unsigned most) noexcept {
   return 0;
 }
 
-/// Initialisers that run now.
+/// Initialisers that are running.
 std::vector<const pthread_once_t*> initialising;
 
 class initialisation {
@@ -119,7 +119,7 @@ class initialisation {
 
 using namespace sukima::simulation;
 
-// The threads outside the machine use the real functions: the process before and after the run.
+// Threads outside the machine use the real functions: before and after the run.
 extern "C" {
 
 int pthread_create(pthread_t* made, const pthread_attr_t* how, body main, void* argument) noexcept {
@@ -148,7 +148,7 @@ int pthread_join(pthread_t handle, void** value) {
   m.step(step_kind::thread);
   while (!other->ended) m.wait(wait_kind::end, other, never);
   std::erase_if(handles, [&](const auto& h) { return h.second == other; });
-  return call(handle, value);  // the real thread ends by itself now
+  return call(handle, value);  // the real thread now ends by itself
 }
 
 int pthread_setname_np(pthread_t handle, const char* name) noexcept {

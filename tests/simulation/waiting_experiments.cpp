@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Yoda, Yasugi, Hiraishi, Kourai: waiting for a reply, in machines of 16 vCPUs that share 16 CPUs.
+// The experiments of Yoda, Yasugi, Hiraishi and Kourai: waiting for a reply, in machines of 16 vCPUs that
+// share 16 CPUs.
 #include "converted_times.hpp"
 #include "experiments.hpp"
 
@@ -9,7 +10,7 @@ namespace sukima::simulation {
 
 namespace {
 
-/// Whether each further doubling of the machines takes longer, or with -1 less time.
+/// Whether the time grows with each doubling of the machines, or with -1 decreases.
 bool goes(const series& times, int direction) {
   double before = 0;
   for (const auto& [machines, time] : times) {

@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned pcpus = 4 * cpus_of_node;
 constexpr unsigned guest_vcpus = 16;
 
-/// Of two NUMA nodes.
+/// Returns the pCPUs of two NUMA nodes.
 pcpu_set nodes(std::size_t one, std::size_t other) {
   const auto range = [](std::size_t node) {
     return std::pair(node * cpus_of_node, (node + 1) * cpus_of_node - 1);
