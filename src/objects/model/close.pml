@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ends of one side of a stream, each in a process of its own, are closed (close_party in
-// src/objects/stream/remote.cpp). One of the processes may be killed at any step; then the parent closes its end.
+// Three processes close their ends on one side of a stream (close_party in src/objects/stream/remote.cpp).
+// One of the processes may be killed at any step; then the parent closes its end.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
 // check: spin -DBUG_ONE_LOOP -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 //
-// What is modelled: each process stores that its end is closed, then reads the words of all. If none is open, it
-// closes the stream and rings the other side. A killed process does nothing more; the parent, which finds that out
-// later, does the same steps for it.
+// What is modelled: each process stores that its end is closed, then reads the words of all processes. If none is
+// open, it closes the stream and rings the other side. A killed process does nothing more; the parent, which
+// detects its death later, does the same steps for it.
 //
-// What must hold: when nothing goes on, the stream is closed.
+// The property: when all processes have ended, the stream is closed.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_ONE_LOOP   a process reads the words before its own one before it has stored that
+//   BUG_ONE_LOOP   a process reads the words of processes with lower numbers before it stores its own word
 
 #define PROCESSES 3
 bool open[PROCESSES], closed, dead;

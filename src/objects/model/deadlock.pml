@@ -22,31 +22,31 @@
 // check: spin -DDEADLOCK -DBUG_BLIND -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000 -E
 // expect: errors: 1
 //
-// What is modelled: two objects in two processes send each other messages. The first asks and waits for the answer;
-// the second answers. With DEADLOCK both wait at first. Each process has a listener. It resumes the object for which
-// its process's doorbell is rung, and answers the watch. The watch asks for two rounds. An object is taken for
-// deadlocked if both rounds see it in the same wait, for a stream without a message, and if the holder of the
-// stream's other end is deadlocked, too. With KILLED the second object's process is killed at any step; the parent
-// closes its stream, and then notes that it is gone.
+// What is modelled: two objects in two processes send each other messages. The first sends a question and waits for
+// the answer; the second answers. With DEADLOCK both wait at first. Each process has a listener, which
+// resumes the object for which its process's doorbell is rung, and answers the watch. The watch makes two
+// rounds. An object counts as deadlocked if both rounds see it in the same wait, for a stream without a
+// message, and if the holder of the stream's other end is deadlocked, too. With KILLED the second object's
+// process is killed at any step; the parent closes its stream, and then records that it is gone.
 //
-// What must hold: a verdict is true: no process will ever resume that object. With DEADLOCK, once both wait, one
-// look gives the verdict.
+// The properties: a verdict is true: no process will ever resume that object. With DEADLOCK, once both wait,
+// one search gives the verdict.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_ONE_ROUND       an object that waits in the first round is taken for one that has waited all the time
+//   BUG_ONE_ROUND       an object that waits in the first round counts as one that has waited all the time
 //   BUG_OLD_ANSWERS     the watch does not wait until both processes have answered
 //   BUG_RINGS_UNSEEN    an object whose stream has a message counts as waiting until it is resumed
 //   BUG_COUNT_FIRST     the count of waits is read once, before the stream
 //   BUG_OVER_LATE       the holders of ends are those of the second round
-//   BUG_FORGETS_FIRST   an end is forgotten before its stream is closed
-//   BUG_BLIND           waits between processes count as alive, as they once did
+//   BUG_FORGETS_FIRST   an object erases its end before the stream is closed
+//   BUG_BLIND           objects that wait for streams between processes count as alive
 
-bool message[2];             /* one of object p that was not taken yet */
-bool closed[2];              /* the stream of p's messages */
-bool holds[2];               /* p's sending end, for the watch; false once p has ended */
-byte count[2];               /* of p's waits; odd while it waits */
-bool suspended[2];           /* p's resumption is unclaimed */
-bool marked[2];              /* the doorbell of p's process */
+bool message[2];             /* a message of object p was sent, and not taken yet */
+bool closed[2];              /* the stream of p's messages is closed */
+bool holds[2];               /* for the watch: p holds its sending end; false once p has ended */
+byte count[2];               /* the count of p's waits; odd while it waits */
+bool suspended[2];           /* p is suspended, and its resumption was not claimed */
+bool marked[2];              /* the doorbell of p's process was rung */
 bool gone[2], dead[2];
 
 #define OTHER(p) (1 - p)
@@ -196,7 +196,7 @@ proctype watch() {
   }
 }
 
-/* The parent: the second process dies, and the parent learns of it. */
+/* The parent: the second process dies, and the parent detects that. */
 proctype parent() {
 #ifdef KILLED
   d_step { dead[1] = true; closed[1] = true; marked[0] = true };

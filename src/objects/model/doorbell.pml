@@ -22,22 +22,24 @@
 // check: spin -DBUG_PUBLISH_FIRST -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 //
-// What is modelled: a sender sends MESSAGES messages through a ring of ROOM slots; each object waits in the list
-// of its own process (`listed`), whose listener sleeps on the doorbell's word. Each statement is one atomic
-// access; the wake-up of a futex is a step of its own after the exchange of the word. KILLED's process stops
-// between any two steps, its listener with it; then the parent closes its side and rings for it. The lock of the
-// list is taken by one process only, and left out where it only guards against an object of the same process.
+// What is modelled: a sender sends MESSAGES messages through a ring of ROOM slots; each object waits in the list of
+// its own process (`listed`), whose listener sleeps on the doorbell's word. Each statement is one atomic
+// access; the wake-up of a futex is a step of its own after the exchange of the word. The process KILLED
+// stops between any two steps, together with its listener; then the parent closes its side and rings for it.
+// Only one process takes the lock of a list. The model omits the lock, because it only guards against objects
+// of the same process.
 //
-// What must hold: each process that is not killed ends. The receiver has then received every published message,
-// in order and none twice.
+// The properties: each process that is not killed ends. The receiver has then received every published
+// message, in order and none twice.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_NO_RING            the parent closes the side of a dead process, but does not ring
-//   BUG_RING_ONLY          it rings as others do, and so wakes only a listener that has announced its sleep
-//   BUG_NO_SECOND_LOOK     a waiter that has announced itself does not look again
+//   BUG_RING_ONLY          the parent rings as others do, and so wakes only a listener that has announced its
+//   sleep
+//   BUG_NO_SECOND_LOOK     an object that has announced its wait does not check the stream again
 //   BUG_RING_FIRST         the word is exchanged before the bit is set
 //   BUG_SLEEP_AT_ONCE      the listener announces its sleep whatever the word is
-//   BUG_CLOSED_READ_LATE   the receiver looks into the ring first, then whether the stream is closed
+//   BUG_CLOSED_READ_LATE   the receiver checks the ring first, then whether the stream is closed
 //   BUG_PUBLISH_FIRST      the index moves before the slot is written
 
 #define MESSAGES 2
@@ -53,10 +55,10 @@
 #define ASLEEP 2
 
 byte head, tail, slot[ROOM];
-bool waiting[2];             /* of stream_words::waiting: an object of that side waits */
+bool waiting[2];             /* the bits of stream_words::waiting: an object of that side waits */
 bool closed, broken;
 byte word[2];                /* the doorbells */
-bool marked[2];              /* their bit of the stream */
+bool marked[2];              /* the stream's bit of each doorbell */
 bool in_futex[2];
 bool listed[2];              /* the object is in its process's list, and parks */
 bool dead[2];
@@ -79,7 +81,7 @@ inline ring(p) {
 #endif
 }
 
-/* After an index was moved. */
+/* Called after an index was moved. */
 inline wake(p) {
   if
   :: atomic { waiting[p] -> waiting[p] = false }; ring(p)
@@ -99,7 +101,7 @@ inline wait(p, ready) {
   :: else
   fi;
 #endif
-  !listed[p]                 /* the listener has taken it out, or it did itself */
+  !listed[p]                 /* the listener has taken the object out, or the object did so itself */
 }
 
 proctype sender() {
@@ -164,7 +166,8 @@ proctype listener(byte p) {
     :: atomic { any = (word[p] == RUNG); word[p] = AWAKE };
        if
        :: atomic { marked[p] -> marked[p] = false; any = true };
-          /* wake_here: objects that cannot go on stay, and are announced again before a last look */
+          /* wake_here: objects that cannot continue stay listed, and are announced again before a last check
+           * */
           do
           :: !listed[p] -> break
           :: listed[p] && (p == SENDER -> SENDER_READY : RECEIVER_READY) -> listed[p] = false; break
@@ -196,7 +199,7 @@ end_sleeping:
   } unless { dead[p] }
 }
 
-/* The parent: a process dies, and the parent learns of it. */
+/* The parent: a process dies, and the parent detects that. */
 proctype parent() {
   byte other;
 #if KILLED != NO_PROCESS

@@ -15,16 +15,17 @@
 // check: spin -DKILLED=0 -DBUG_ONE_LOCK -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
-// What is modelled: each sender sends one message: it locks, writes it into the pipe, stores the tail, unlocks. Each
-// receiver takes one: it locks, reads from the pipe if the tail is beyond the head, stores the head, unlocks. KILLED
-// (0 a sender, 2 a receiver) stops between two steps; its lock is then inherited. Waiting is that of all
-// streams between processes (doorbell.pml): here a receiver that finds nothing tries again.
+// What is modelled: each sender sends one message: it locks, writes the message into the pipe, stores the tail,
+// unlocks. Each receiver takes one message: it locks, reads from the pipe if the tail is beyond the head,
+// stores the head, unlocks. KILLED (0 is a sender, 2 a receiver) stops between two steps; another process
+// then inherits its lock. Objects wait as in all streams between processes (doorbell.pml). In this model a
+// receiver that finds nothing tries again.
 //
-// What must hold: no receiver reads from an empty pipe. A sent message is received once, or the dead receiver had
-// read it. At the end, if no process was killed, nothing is left.
+// The properties: no receiver reads from an empty pipe. A sent message is received once, or the dead receiver
+// had read it. At the end, if no process was killed, nothing is left.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_NO_REPAIR        a lock of the dead is only taken over
+//   BUG_NO_REPAIR        a process that inherits a lock makes no repair
 //   BUG_ONE_LOCK         the process that inherits a lock repairs at once, without the other lock
 
 #define NO_PROCESS 9
@@ -32,11 +33,12 @@
 #define KILLED NO_PROCESS
 #endif
 byte head, tail;
-byte content[4], first, last;  /* of the pipe: the writers */
-byte owner[2];                 /* of the senders' and the receivers' lock: NO_PROCESS, a process, or DEAD */
+byte content[4], first, last;  /* the pipe: the number of each message's sender */
+byte owner[2];                 /* owner of each side's lock: NO_PROCESS, a process, or DEAD */
 bool repair, accepted[2], received[2], dead;
 #define DEAD 8
-/* A process that inherits a lock and dies before it holds it as others do leaves it to be inherited again. */
+/* A process that inherits a lock and dies before it sets `owner` to its number leaves the lock to be
+ * inherited again. */
 #define INHERITED(me) (16 + me)
 
 inline take(which, me) {
@@ -138,7 +140,7 @@ proctype killer() {
 #endif
 }
 
-/* When nothing goes on, all accepted messages have been received. */
+/* When no process can continue, all accepted messages have been received. */
 proctype judge() {
   timeout;
   assert(!accepted[0] || received[0]);
