@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups of our own on the running machine, where they can be made.
+// Control groups made by the tests on the running machine, if that is possible.
 #pragma once
 
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ inline std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// A hierarchy in which quotas can be given to new groups at the top: the first of /proc/mounts.
+// Returns a hierarchy in which new groups at the top can get quotas: the first one in /proc/mounts.
 inline std::optional<hierarchy> find_hierarchy(const std::string& controller) {
   std::ifstream mounts("/proc/mounts");
   std::string device, mount_point, type, options, rest;
@@ -57,12 +57,12 @@ inline std::optional<hierarchy> find_hierarchy(const std::string& controller) {
   return std::nullopt;
 }
 
-// A group of our own, removed at the end.
+// A group of the test, removed at the end.
 class group {
  public:
   explicit group(fs::path path) : path_(std::move(path)) { made_ = ::mkdir(path_.c_str(), 0755) == 0; }
   ~group() {
-    // A group cannot be removed before the kernel has finished with its last process.
+    // A group cannot be removed before the kernel has released its last process.
     while (made_ && ::rmdir(path_.c_str()) != 0 && errno == EBUSY)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

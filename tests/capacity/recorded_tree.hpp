@@ -36,7 +36,7 @@ class recorded_tree {
   std::string root_;
 };
 
-/// The parts of a file NAME.tree besides the files of its tree:
+/// The parts of a file NAME.tree, except the files of its tree:
 ///     # title
 ///     == section
 ///     text
@@ -44,13 +44,13 @@ class recorded_tree {
 ///     0::/
 struct tree_file {
   std::string title;
-  std::map<std::string, std::string> sections;  ///< those whose name is no path
+  std::map<std::string, std::string> sections;  ///< sections whose name is not a path
 };
 
 /// Reads a file NAME.tree and writes the files of its tree.
 tree_file load_tree(const std::filesystem::path& path, recorded_tree& tree);
 
-/// The names, without ".tree", of such files in a folder, sorted.
+/// Returns the sorted names of these files in a folder, without ".tree".
 std::vector<std::string> tree_names(const std::filesystem::path& folder);
 
 struct report_deleter {
@@ -68,16 +68,16 @@ struct place_table_deleter {
 };
 using place_table_pointer = std::unique_ptr<sukima_place_table, place_table_deleter>;
 
-/// All notes, "file: text", one a line.
+/// Returns all notes as lines "file: text".
 std::string notes_of(const sukima_capacity_report& report);
 
-/// The limits of a kind in their order.
+/// Returns the limits of a kind, in their order.
 std::string files_of(const sukima_capacity_report& report, sukima_capacity_kind kind);
 
-/// The one limit that decides; fails the test if there is none or more than one.
+/// Returns the one limit that decides. Fails the test if there is none or more than one.
 const sukima_capacity_limit& binding_of(const sukima_capacity_report& report);
 
-/// A line of mountinfo.
+/// Returns a line of mountinfo.
 std::string mount_line(std::string_view root, std::string_view mount_point, std::string_view type,
                        std::string_view options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second way to compute the facts, slow and simple, for comparing on random trees.
+// A second, slow and simple implementation of the facts, for comparisons on random trees.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct reference_facts {
   unsigned online = 0;
   unsigned affinity = 0;
   unsigned cpuset = 0;
-  double quota = 0;  ///< infinite if there is none
+  double quota = 0;  ///< infinite: no quota
   unsigned long long period_us = 0;
   double weight = 1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A made-up machine whose counters move as a test wants, and an estimator that watches it.
+// A made-up machine with counters that a test controls, and an estimator that reads them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class world {
     group("", "", "");
   }
 
-  /// The use of this group comes and goes, too.
+  /// The use of this group also comes and goes.
   world& with_use_of(const std::string& path) {
     moving_.insert(path);
     return *this;
@@ -49,34 +49,34 @@ class world {
     return *this;
   }
 
-  /// A group uses this number of CPUs, including the groups below it. The root's use is given as the group
-  /// "".
+  /// Sets the number of CPUs that a group uses, including the groups below it. The root's use is that of the
+  /// group "".
   world& uses(const std::string& path, double cpus, double throttled = 0) {
     use_[path] = cpus;
     throttled_[path] = throttled;
     return *this;
   }
 
-  /// The use of the whole machine, where the highest visible group is not the machine's.
+  /// Sets the use of the whole machine, if the highest visible group is not the machine's group.
   world& machine_uses(double cpus) {
     machine_ = cpus;
     return *this;
   }
 
-  /// The root group does not say what it uses: `machine_uses` does.
+  /// The root group does not report its use; `machine_uses` sets it.
   world& has_silent_root() {
     use_.erase("");
     tree_.file("/sys/fs/cgroup/cpu.stat", "");
     return *this;
   }
 
-  /// One of our threads runs and waits for these parts of the time.
+  /// Adds a thread of ours that runs and waits for these fractions of the time.
   world& own_thread(int number, double run, double wait) {
     own_[number] = {run, wait};
     return *this;
   }
 
-  /// A thread of another program that is listed in a group.
+  /// Adds a thread of another program to a group.
   world& foreign_thread(const std::string& path, int number, double run, double wait, int nice = 0,
                         const std::string& cpus = "") {
     foreign_[number] = {run, wait};
@@ -94,7 +94,7 @@ class world {
     return *this;
   }
 
-  /// Threads of others want CPU in the first part of each period only; their rates are those of that part.
+  /// Threads of others want CPU only in the first part of each period. Their rates apply to that part.
   world& comes_and_goes(double on_seconds, double off_seconds) {
     on_ = on_seconds;
     period_ = on_seconds + off_seconds;
@@ -112,7 +112,7 @@ class world {
 
   recorded_tree& tree() { return tree_; }
 
-  /// Ten samples a second.
+  /// Advances the time, with ten samples per second.
   void run(double seconds) {
     if (!estimator_) {
       write();
@@ -146,7 +146,7 @@ class world {
     double wait = 0;
   };
 
-  /// Seconds until now in which those that come and go wanted CPU.
+  /// Seconds until now in which the threads that come and go wanted CPU.
   double time_on() const {
     if (period_ <= 0) return time_;
     const double whole = std::floor(time_ / period_ + 1e-9);
@@ -169,7 +169,7 @@ class world {
                      "\nuser_usec 0\n" + "nr_throttled 1\nthrottled_usec " +
                      std::to_string(std::llround(throttled_[path] * time_ * 1e6)) + "\n");
     }
-    // Thousands of threads that do nothing: their files stay as they are.
+    // There may be thousands of idle threads, so only files that change are written.
     for (const auto& [number, of] : own_) {
       std::string now = schedstat(of, time_);
       if (std::string& written = written_[number]; written != now) {
@@ -194,14 +194,14 @@ class world {
   std::map<std::string, double> use_;
   std::map<std::string, double> throttled_;
   std::map<int, rates> own_;
-  std::map<int, std::string> written_;  ///< by thread: what its file holds
+  std::map<int, std::string> written_;  ///< by thread: the content of its file
   std::map<int, rates> foreign_;
   std::map<std::string, std::string> listed_;
   std::set<std::string> moving_;
   double on_ = 0;
-  double period_ = 0;  ///< 0: all threads are constant
+  double period_ = 0;  ///< 0: all threads run at constant rates
   double stolen_ = 0;
-  double machine_ = -1;  ///< as the root's use
+  double machine_ = -1;  ///< used as the root's use
   int running_ = 0;
   int count_ = 1;
   double time_ = 0;

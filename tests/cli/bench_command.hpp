@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `sukima bench` with pretended benchmark programs: shell scripts that log how they are called.
+// Runs `sukima bench` with fake benchmark programs: shell scripts that log how they are called.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,11 +37,11 @@ class bench_command : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  /// The benchmarks that programs say they have.
+  /// The benchmarks that the programs list.
   std::string listed = "fib lu";
 
-  /// A program that lists those benchmarks, logs its call, and then does as `body` says; $1 is the benchmark,
-  /// $seconds its time, and `answer RESULT` prints the JSON line.
+  /// Adds a program that lists those benchmarks, logs its call, and then executes `body`. In `body`, $1 is
+  /// the benchmark, $seconds its time, and `answer RESULT` prints the JSON line.
   void add_program(const std::string& name, const std::string& seconds,
                    const std::string& body = "answer 7") {
     const fs::path file = folder / "bin" / name;
@@ -68,7 +68,7 @@ class bench_command : public testing::Test {
     add_program("bench-rayon", "0.9");
   }
 
-  /// A pretended program that gets no CPU for a while is none that does not end.
+  /// With a long time limit, because a fake program without CPU for a while must not count as hanging.
   process::child_request request(std::vector<std::string> arguments) const {
     if (arguments.size() > 1 && std::ranges::find(arguments, "--time-limit") == arguments.end())
       arguments.insert(arguments.begin() + 1, {"--time-limit", "400"});
@@ -83,7 +83,7 @@ class bench_command : public testing::Test {
     return process::run_child(request(std::move(arguments)));
   }
 
-  /// The rows of a successful or partly failed run with --json, by system, workers and scenario.
+  /// Returns the rows of a successful or partly failed run with --json, by system, workers and scenario.
   static std::map<std::string, nlohmann::json> rows_of(const process::child_result& result) {
     std::map<std::string, nlohmann::json> rows;
     for (const std::string& line : lines_of(result.output)) {
@@ -96,13 +96,14 @@ class bench_command : public testing::Test {
     return rows;
   }
 
-  /// The calls of the pretended programs, in their order.
+  /// Returns the calls of the fake programs, in their order.
   std::vector<std::string> log() const {
     std::ifstream stream(folder / "log");
     return lines_of({std::istreambuf_iterator<char>(stream), {}});
   }
 
-  /// The request is refused with exit code 2 and one line on stderr that has `part`; nothing was run.
+  /// Expects that the request is refused with exit code 2 and one line on stderr that contains `part`, and
+  /// that no program runs.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& part) const {
     const process::child_result result = run(arguments);
     EXPECT_EQ(result.exit_code, 2);

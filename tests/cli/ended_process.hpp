@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for the end of a process that is not a child of this one.
+// Waits for the end of a process that is not a child of this one.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace sukima::cli {
 
-/// The test's init inherits the process and need not reap it; a zombie counts as ended.
+/// The init process of the test inherits the process and may not reap it, so a zombie counts as ended.
 inline void wait_until_ended(pid_t process) {
   const std::string stat = "/proc/" + std::to_string(process) + "/stat";
   while (true) {

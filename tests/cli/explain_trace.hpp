@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small traces for the tests of `sukima explain`, as the runtime writes them.
+// Small traces for the tests of `sukima explain`, in the format of the runtime.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace sukima::cli::explain {
 
-/// A trace that is written event by event; times are in microseconds.
+/// A trace that is written event by event. Times are in microseconds.
 class pretended_trace {
  public:
   pretended_trace& worker(unsigned number, unsigned runtime = 1, bool full = false) {
@@ -64,8 +64,8 @@ class pretended_trace {
   std::string events_;
 };
 
-/// A run of 4 s of two workers. Worker 0 works all the time, but has no CPU for 0.5 s; worker 1 works for 2
-/// s, has no CPU for 0.5 s of them, sleeps for 1 s and is not there for the last.
+/// A run of 4 s with two workers. Worker 0 works all the time, but has no CPU for 0.5 s. Worker 1 works for 2
+/// s, of which it has no CPU for 0.5 s, sleeps for 1 s, and does not exist in the last second.
 inline std::string pressed_trace() {
   return pretended_trace()
       .worker(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes under hierarchical omission in one process, and messages and nodes that get lost.
+// Nodes under hierarchical omission in one process, with messages and nodes that are lost.
 #pragma once
 
 #include "hope/node.hpp"
@@ -24,24 +24,24 @@ namespace hope_support {
 using namespace sukima::cluster;
 using namespace std::chrono_literals;
 
-/// The fate of the messages that one node sends and receives. Chances are of 1,000.
+/// The faults of the messages that one node sends and receives. Chances are in parts per 1,000.
 struct faults {
   unsigned lost = 0;
   unsigned doubled = 0;
-  unsigned overtaken = 0;      ///< by the node's next message
-  std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
-  std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
+  unsigned overtaken = 0;      ///< by the next message of the node
+  std::uint64_t dies_at = 0;   ///< the node dies at this number of its messages; 0: it lives
+  std::uint64_t suspects_at = 0;  ///< number of received messages at which the node suspects `suspect`
   node_id suspect = 0;
   std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping
-  std::function<bool(node_id to, const hope::note&)> loses{};  ///< which notes get lost besides
-  bool loses_bundles = false;  ///< all that goes by way of mediators
-  std::function<bool(node_id to, const hope::note&)> refuses{};  ///< for which notes there is no room
-  bool joins = false;  ///< the node has joined the run of the others
+  std::function<bool(node_id to, const hope::note&)> loses{};  ///< additional notes that are lost
+  bool loses_bundles = false;  ///< whether all bundles of mediators are lost
+  std::function<bool(node_id to, const hope::note&)> refuses{};  ///< notes for which there is no room
+  bool joins = false;  ///< whether the node joins the run of the others
 };
-/// Loses all notes that bring solutions and nothing else.
+/// Whether a note contains only solutions. As `loses`, it loses all these notes.
 inline bool is_best(node_id /*to*/, const hope::note& n) { return n.kind == hope::note_kind::best; }
 
-/// A transport between a node and that of the network.
+/// A transport between a node and its transport in the network, which adds the faults.
 class faulty_transport final : public transport, private receiver {
  public:
   faulty_transport(in_process_network& network, node_id self, const faults& chosen, std::uint64_t seed)
@@ -98,11 +98,11 @@ class faulty_transport final : public transport, private receiver {
   std::vector<std::pair<node_id, bytes>> late_;
 };
 
-/// Each has a runtime, and a thread of its own calls what main would call.
+/// Several nodes. Each has a runtime, and its own thread makes the calls of main.
 class hope_nodes {
  public:
-  /// \param each  what becomes of each node's messages; missing ones are those of a good network
-  /// \param boards  of the nodes' best solutions; missing ones are that of the process
+  /// \param each  the faults of each node; missing ones are those of a good network
+  /// \param boards  the boards of the nodes' best solutions; a missing one is the board of the process
   hope_nodes(const cluster_support::shape& s, const hope::node_options& chosen, std::vector<faults> each = {},
              std::vector<sukima::detail::solution_board*> boards = {})
       : network_({.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay}) {
@@ -142,7 +142,8 @@ class hope_nodes {
     nodes_[node]->run(entry);
     return entry.take();
   }
-  /// The same entry on all nodes. A node that is dead to the others goes on alone: it has a result, too.
+  /// Runs the same entry on all nodes. A node that is dead to the others continues alone, so it also has a
+  /// result.
   template <class Call> auto everywhere(Call function) {
     using result = decltype(run(0, function));
     std::vector<std::optional<result>> results(nodes_.size());
@@ -152,7 +153,7 @@ class hope_nodes {
     return found;
   }
 
-  /// To the others it is dead from now on.
+  /// Makes the node dead to the others from now on.
   void kill(node_id node) { network_.kill(node); }
   hope::counts sum() const {
     hope::counts all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of a run that others join, for tests.
+// Nodes of a run that other nodes join, for tests.
 #pragma once
 
 #include "transport/tcp_place.hpp"
@@ -20,11 +20,11 @@ using namespace transport_support;
 
 enum class mode : std::uint8_t { steals, omits };
 
-/// A node that waits for messages on its own thread. To each node that joins it sends results, and then its
+/// A node that waits for messages on its own thread. It sends each node that joins results, and then its
 /// number.
 class running_node {
  public:
-  /// \param results  how many, of one MiB each
+  /// \param results  number of results, of one MiB each
   explicit running_node(tcp_settings s, unsigned results = 0)
       : node_(s.own.node), self_(make_tcp_transport(std::move(s))), to_(*self_, results), thread_([this] {
           EXPECT_EQ(self_->start(to_, clock::now() + patience), node_);
@@ -74,7 +74,7 @@ class running_node {
   std::thread thread_;
 };
 
-/// Settings of a node of a run with room.
+/// Settings of a node in a run with room.
 inline tcp_settings running(node_id node, unsigned nodes, unsigned room, const listening& at,
                             mode how = mode::omits) {
   tcp_settings s = settings_of(node, nodes, at);
@@ -83,7 +83,7 @@ inline tcp_settings running(node_id node, unsigned nodes, unsigned room, const l
   return s;
 }
 
-/// Settings of a process that asks at a port for a place.
+/// Settings of a process that requests a place at a port.
 inline tcp_settings asking(std::uint16_t port, mode how = mode::omits) {
   tcp_settings s;
   s.own = {.version = "1", .build_id = "abcdef"};
@@ -94,7 +94,7 @@ inline tcp_settings asking(std::uint16_t port, mode how = mode::omits) {
   return s;
 }
 
-/// Settings of a node that has got that place.
+/// Settings of a node that has received that place.
 inline tcp_settings with_place(tcp_settings s, const place& given) {
   s.own.nodes = given.nodes;
   s.own.node = given.node;
@@ -107,7 +107,7 @@ inline place ask_at(std::uint16_t port, mode how = mode::omits) {
   return ask_for_place(asking(port, how), clock::now() + patience);
 }
 
-/// The ports where this process listens.
+/// Returns the ports on which this process listens.
 inline std::set<std::uint16_t> listening_ports() {
   std::set<std::uint16_t> all;
   for (int file = 0; file < 1024; ++file) {

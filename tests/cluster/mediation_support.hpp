@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mediations of some nodes, on a network and a clock that the tests drive.
+// Mediations of some nodes, with a network and a clock that the tests control.
 #pragma once
 
 #include "hope/mediation/mediation.hpp"
@@ -37,8 +37,8 @@ inline interest one_with(std::vector<task_key> tasks, std::vector<task_key> plac
   return one;
 }
 
-/// Mediations of some nodes on a network of the test: a message takes 100 µs, and each node notices a loss at
-/// another time.
+/// Mediations of some nodes on the test's network. A message takes 100 µs, and each node notices a loss at a
+/// different time.
 class network {
  public:
   network(unsigned nodes, std::uint64_t seed) : draws_(seed), living_(nodes, true), nodes_(nodes) {
@@ -65,7 +65,7 @@ class network {
     nodes_[from].received.insert(posted_);
   }
   void post_any(node_id from, const note& n) { nodes_[from].mediator->post(write_note(n), now_); }
-  /// Lets a node need these tasks, and what is within these places.
+  /// Makes a node need these tasks, and the tasks inside these places.
   void subscribe(node_id one, std::vector<std::uint64_t> tasks, std::vector<std::uint64_t> places,
                  bool at_once = false) {
     interest& needs = nodes_[one].needs;
@@ -75,21 +75,21 @@ class network {
     needs.normalise();
     nodes_[one].mediator->needs_other_notes(at_once);
   }
-  /// Lets a node need everything again.
+  /// Makes a node need all notes again.
   void subscribe_to_all(node_id one) {
     nodes_[one].needs = {};
     nodes_[one].mediator->needs_other_notes(false);
   }
-  /// Delivers a bundle of the test's.
+  /// Delivers a bundle made by the test.
   void deliver(node_id from, node_id to, const bytes& bundle) {
     nodes_[to].mediator->receive(from, bundle, now_, [](node_id, byte_view) {});
   }
-  /// Leaves a place free until join().
+  /// Keeps a place free until join().
   void keep_free(node_id free) {
     living_[free] = false;
     for (node& n : nodes_) n.gone[free] = true;
   }
-  /// Lets a node join. All others notice it at once.
+  /// Makes a node join. All others notice it at once.
   void join(node_id joined) {
     living_[joined] = true;
     for (node_id n = 0; n < nodes_.size(); ++n) {
@@ -97,14 +97,14 @@ class network {
       if (n != joined) nodes_[n].mediator->gain(joined, now_);
     }
   }
-  /// Ends a node. Another one notices it after at most 5 ms.
+  /// Ends a node. Each other node notices it within 5 ms.
   void kill(node_id dying) {
     living_[dying] = false;
     for (node_id n = 0; n < nodes_.size(); ++n)
       events_.push(
           {now_ + std::chrono::microseconds(draws_() % 5000), ++number_, event::type::loss, dying, n, {}});
   }
-  /// Lets the clock run until that time, or until nothing happens any more.
+  /// Advances the clock to that time, or until no event is left.
   void run(clock::duration until) {
     const clock::time_point end = clock::time_point{} + until;
     while (step(end)) {
@@ -115,7 +115,7 @@ class network {
     while (step(clock::time_point::max())) {
     }
   }
-  /// Delivers so many messages and losses. \returns false: there are no more
+  /// Delivers that number of messages and losses. \returns false: there are no more
   bool run_events(unsigned number) {
     for (unsigned i = 0; i < number; ++i)
       if (!step(clock::time_point::max())) return false;
@@ -125,7 +125,8 @@ class network {
   bool has(node_id one, std::uint64_t task) const { return nodes_[one].received.contains(task); }
   bool is_living(node_id one) const { return living_[one]; }
 
-  /// How many pairs of a living node and a note of a living node that it needs have not met.
+  /// Returns the number of pairs of a living node and a note that it needs and lacks, if the note's origin is
+  /// alive.
   unsigned missing() const {
     unsigned count = 0;
     for (node_id n = 0; n < nodes_.size(); ++n)
@@ -136,7 +137,7 @@ class network {
                      : 0;
     return count;
   }
-  /// The sum of a count over all nodes.
+  /// Returns the sum of a counter over all nodes.
   std::uint64_t sum(std::uint64_t counts::* counter) const {
     std::uint64_t sum = 0;
     for (const node& n : nodes_) sum += n.counted.all().*counter;
@@ -172,7 +173,7 @@ class network {
   };
 
   bool step(clock::time_point end) {
-    // Bundles that are due first, by number of node.
+    // First the bundles that are due, by number of node.
     clock::time_point next = clock::time_point::max();
     node_id sender = 0;
     for (node_id n = 0; n < nodes_.size(); ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs: trees that follow from one number. Forks, loops and searches whose pieces travel, and such
-// that stay, exceptions that leave a fork while its other branch runs somewhere.
+// Random programs: trees that follow from one number. They contain forks, loops and searches with pieces that
+// travel and pieces that stay, and exceptions that leave a fork while its other branch runs on some node.
 #pragma once
 
 #include <sukima/cluster.hpp>
@@ -93,7 +93,7 @@ inline std::uint64_t piece_of_child(sukima::context c, spec parent, unsigned i) 
   return piece(c, child(parent, i));
 }
 
-/// A step is in the workspace while its body runs: a piece that travels takes those above it along.
+/// A step is in the workspace while its body runs, so a piece that travels contains the steps above it.
 struct place {
   spec now;
   spec before;
@@ -108,7 +108,8 @@ inline std::uint64_t searched(sukima::context c, spec part) {
       std::plus{});
 }
 
-/// The exception of the branch that throws; the other one is aborted, wherever it runs.
+/// Returns the number of the exception that the throwing branch throws. The other branch is aborted, wherever
+/// it runs.
 inline std::uint64_t thrown(sukima::context c, spec part, bool first_throws) {
   try {
     if (first_throws)

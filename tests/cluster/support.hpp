@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several nodes in one process: each has a runtime, and its own thread calls what main would call.
+// Several nodes in one process. Each has a runtime, and its own thread makes the calls of main.
 #pragma once
 
 #include "in_process_network.hpp"
@@ -33,10 +33,10 @@ struct shape {
   bool is_sparse = false;  ///< as in transport_limits
 };
 
-/// The node that a thread works for.
+/// The node for which a thread works.
 inline thread_local unsigned own_node = 0;
 
-/// \param node  that the workers are of
+/// \param node  the node of the workers
 inline sukima::settings settings_of(const shape& s, unsigned node = 0) {
   sukima::settings chosen;
   chosen.workers = s.workers;
@@ -46,7 +46,7 @@ inline sukima::settings settings_of(const shape& s, unsigned node = 0) {
   return chosen;
 }
 
-/// A transport that passes all on to another one. Tests derive from it to see what passes.
+/// A transport that forwards everything to another one. Tests derive from it to observe the messages.
 class forwarding_transport : public sukima::cluster::transport, protected sukima::cluster::receiver {
  public:
   explicit forwarding_transport(std::unique_ptr<sukima::cluster::transport> by) : by_(std::move(by)) {}
@@ -80,11 +80,11 @@ class forwarding_transport : public sukima::cluster::transport, protected sukima
   receiver* to_ = nullptr;
 };
 
-/// A transport that notices the first best solution of another node.
+/// A transport that detects the first best solution of another node.
 class solution_watch final : public forwarding_transport {
  public:
   using forwarding_transport::forwarding_transport;
-  /// Returns once the node has got a best solution, and has done all that it does then. Any thread.
+  /// Returns after the node has received a best solution and has handled it. Any thread may call this.
   void wait_for_solution() { got_.wait(); }
 
  private:
@@ -95,14 +95,14 @@ class solution_watch final : public forwarding_transport {
     got_.count_down();
   }
 
-  bool has_got_ = false;  ///< for the cluster thread
+  bool has_got_ = false;  ///< only for the cluster thread
   std::latch got_{1};
 };
 
-/// Nodes over the in-process transport. Each test calls `everywhere`, which is their main.
+/// Nodes that use the in-process transport. Each test calls `everywhere`, which is their main.
 class nodes_in_process {
  public:
-  /// \param boards  of the nodes' best solutions; missing ones are that of the process
+  /// \param boards  the boards of the nodes' best solutions; a missing one is the board of the process
   explicit nodes_in_process(const shape& s, std::vector<sukima::detail::solution_board*> boards = {})
       : network_(
             {.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay, .is_sparse = s.is_sparse}) {
@@ -129,7 +129,7 @@ class nodes_in_process {
     for (const auto& r : runtimes_) sukima::detail::check_at_rest_if_built(*r);
   }
 
-  /// Calls main(node) on a thread for each node, and waits for all.
+  /// Calls main(node) on a thread for each node, and waits for all threads.
   void on_each(const std::function<void(unsigned)>& main) {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < runtimes_.size(); ++i)
@@ -140,13 +140,13 @@ class nodes_in_process {
     for (std::thread& t : threads) t.join();
   }
 
-  /// An entry as sukima::cluster::run makes it, on that node.
+  /// Runs an entry on that node, as sukima::cluster::run does.
   template <class Call> auto run(unsigned node, Call function) {
     sukima::detail::cluster_entry_of<Call> entry(std::move(function));
     nodes_[node]->run(entry);
     return entry.take();
   }
-  /// The same entry on all nodes. \returns the results by node
+  /// Runs the same entry on all nodes. \returns the results by node
   template <class Call> auto everywhere(Call function) {
     using result = decltype(run(0, function));
     std::vector<std::optional<result>> results(nodes_.size());
@@ -157,7 +157,7 @@ class nodes_in_process {
   }
 
   sukima::cluster::traffic statistics(unsigned node) const { return nodes_[node]->statistics(); }
-  /// Returns once that node has got a best solution of another node.
+  /// Returns after that node has received a best solution of another node.
   void wait_for_solution(unsigned node) { watches_[node]->wait_for_solution(); }
   std::uint64_t given() const {
     std::uint64_t sum = 0;
@@ -168,7 +168,7 @@ class nodes_in_process {
  private:
   sukima::cluster::in_process_network network_;
   std::vector<std::unique_ptr<sukima::runtime>> runtimes_;
-  std::vector<solution_watch*> watches_;  ///< by node, which owns it
+  std::vector<solution_watch*> watches_;  ///< by node; owned by the node
   std::vector<std::unique_ptr<sukima::cluster::node>> nodes_;
 };
 

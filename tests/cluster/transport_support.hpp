@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of transports have in common.
+// The common part of the tests of transports.
 #pragma once
 
 #include "in_process_network.hpp"
@@ -63,17 +63,17 @@ inline void connect_by(int socket, std::uint16_t port) {
   there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
 }
-/// A socket that is connected to a port of the loopback device.
+/// Returns a socket that is connected to a port of the loopback device.
 inline int connect_to(std::uint16_t port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   connect_by(socket, port);
   return socket;
 }
 
-/// A node as far as the handshake; then it says nothing more, but stays.
+/// A node that completes the handshake, and then sends nothing, but stays connected.
 class silent_node {
  public:
-  /// \param socket  is connected
+  /// \param socket  a connected socket
   /// \param omits   whether the nodes use hierarchical omission
   silent_node(int socket, handshake::role side, node_id self, unsigned nodes, std::uint16_t port,
               bool omits = false)
@@ -103,20 +103,20 @@ class silent_node {
   ~silent_node() { close(socket_); }
   silent_node(const silent_node&) = delete;
   silent_node& operator=(const silent_node&) = delete;
-  /// Breaks its silence.
+  /// Sends a frame.
   void say(const frame& f) {
     bytes out;
     writer_.write(out, f.kind, f.content);
     EXPECT_EQ(::write(socket_, out.data(), out.size()), static_cast<ssize_t>(out.size()));
   }
-  /// Returns the next frame of the other node; nothing: it has ended the connection.
+  /// Returns the next frame of the other node; nothing: that node has ended the connection.
   std::optional<frame> next() {
     for (;;) {
       if (auto f = reader_.next()) return f;
       if (!read_more()) return {};
     }
   }
-  /// The port where the other node listens.
+  /// The port on which the other node listens.
   std::uint16_t port_of_other() const noexcept { return port_; }
 
  private:
@@ -139,7 +139,7 @@ struct letter {
   bytes content;
 };
 
-/// A node that only keeps what it gets.
+/// A node that only stores the messages that it receives.
 struct listener final : receiver {
   std::vector<letter> got;
   std::thread::id thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target on the files of a folder, with every compiler.
+// Runs a fuzz target on the files of a folder. Works with every compiler.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace sukima::test {
 
-/// Gives each file of `folder` to the fuzz target, which ends the process if a promise is broken.
+/// Passes each file of `folder` to the fuzz target, which ends the process if a property is violated.
 /// \returns their number
 inline std::size_t run_folder(const char* folder) {
   std::size_t count = 0;

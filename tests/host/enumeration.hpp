@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted max-min fair shares by enumeration, in exact fractions: slow, and by another method than the
-// product's.
+// Computes weighted max-min fair shares by enumeration, in exact fractions. It is slow, and uses another
+// method than the product.
 #pragma once
 
 #include <host/shared/estimate.hpp>
@@ -9,7 +9,7 @@ namespace sukima::host::examples {
 
 __extension__ using wide = __int128;
 
-/// A fraction in lowest terms, with a positive denominator. What does not fit throws std::overflow_error.
+/// A fraction in lowest terms, with a positive denominator. On overflow it throws std::overflow_error.
 class fraction {
  public:
   fraction(wide top = 0, wide bottom = 1);
@@ -25,13 +25,13 @@ class fraction {
   wide top_, bottom_;
 };
 
-/// For each VM what it gets: the sum where the weight is the VM's, otherwise each vCPU, in CPUs.
-/// Preconditions: bounds and capacities are multiples of 0.01, weights are whole, at most 12 claimants and 6
-/// pCPUs.
+/// Returns the shares of each VM in CPUs: their sum if the VM owns the weight, and otherwise the share of
+/// each vCPU. Preconditions: bounds and capacities are multiples of 0.01, weights are whole numbers, and
+/// there are at most 12 claimants and 6 pCPUs.
 ///
-/// What a set A of claimants can get together is at most f(A), the smallest cut over sets R of pCPUs; and
-/// what the vCPUs of a VM get, at most its cap. All shares grow with the level until one of these becomes an
-/// equation: that fixes the shares of its claimants. And so on with the others.
+/// A set A of claimants can get at most f(A) together, the smallest cut over sets R of pCPUs. The vCPUs of a
+/// VM can get at most its cap together. All shares grow with the level until one of these bounds is reached.
+/// That fixes the shares of its claimants. The others continue to grow in the same way.
 std::vector<std::vector<fraction>> enumerate(const description& host);
 
 }  // namespace sukima::host::examples

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small experiment, and made-up runs of it.
+// A small experiment, and made-up runs.
 #pragma once
 
 #include <lab/shared/record.hpp>
@@ -9,8 +9,8 @@
 
 namespace sukima::lab::test {
 
-/// Two settings, one program, the bare machine and two and four copies; the claim: `slow` is slower than
-/// `fast`.
+/// One program with two settings, on the bare machine and with two and four copies. The claim: `slow` is
+/// slower than `fast`.
 inline const std::string small_experiment = R"({
   "sukima-lab": 1, "name": "small", "title": "A small one", "repetitions": 5, "quick_repetitions": 2,
   "programs": [{"name": "work", "benchmark": "fib", "size": 30, "quick_size": 20}],
@@ -25,7 +25,7 @@ inline const std::string small_experiment = R"({
               "relation": "above", "bound": 1.1}]
 })";
 
-/// Runs of one cell, one a round.
+/// Adds runs of one cell, one for each round.
 inline void add_runs(std::vector<record>& to, const std::string& setting, const std::string& environment,
                      const std::vector<double>& seconds) {
   for (std::size_t round = 0; round < seconds.size(); ++round) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of include/sukima/detail/atomics.hpp, implemented by the explorer: for a runtime that is
-// explored.
+// Implements the names of include/sukima/detail/atomics.hpp by the explorer, for a runtime that is explored.
 #pragma once
 
 #include "explorer.hpp"
@@ -13,8 +12,9 @@
 
 namespace sukima::memory {
 
-/// The interface of std::atomic, as far as the runtime uses it. compare_exchange_weak does not fail
-/// spuriously: the loops around it have no effect but its reads, so such a failure only repeats a read.
+/// The part of the interface of std::atomic that the runtime uses. compare_exchange_weak does not fail
+/// spuriously: the loops around it have no effects except its reads, so such a failure would only repeat a
+/// read.
 template <class T> class atomic : public atomic_base {
   // If T is a pointer, the pointer itself is stored.
   static constexpr std::size_t size = sizeof(T);  // NOLINT(bugprone-sizeof-expression)
@@ -98,7 +98,7 @@ namespace sukima::detail {
 template <class T> using atomic = memory::atomic<T>;
 using mutex = memory::mutex;
 inline void yield() { memory::wait_for_change(); }
-/// The model knows no asymmetric fences. Both halves are the fences that they replace.
+/// The model has no asymmetric fences. Both halves are the fences that they replace.
 inline void light_fence() { memory::fence(std::memory_order_seq_cst); }
 inline void heavy_fence() { memory::fence(std::memory_order_seq_cst); }
 inline bool has_heavy_fence() { return true; }

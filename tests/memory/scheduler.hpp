@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The internals of the explorer: threads on stacks of their own, their pending requests, the choices of an
+// The internals of the explorer: threads with their own stacks, their pending requests, and the choices of an
 // execution.
 #pragma once
 
@@ -21,8 +21,8 @@ enum class request_kind : std::uint8_t {
   change,
   fence,
   lock,
-  begin_wait,  ///< a futex call, to be put into the order of all calls for its word
-  compare,  ///< … whose word is now read
+  begin_wait,  ///< a futex call that must get a place in the order of all calls for its word
+  compare,  ///< a futex call whose word is now read
   wake
 };
 
@@ -33,7 +33,7 @@ struct request {
   std::memory_order order = std::memory_order_relaxed;
   std::memory_order failure = std::memory_order_relaxed;
   int location = none;
-  std::uint64_t value = 0;  ///< to be stored; of a wait: expected; afterwards: what was read
+  std::uint64_t value = 0;  ///< to be stored; of a wait: the expected value; afterwards: the value read
   const change_function* change = nullptr;
   int site = none;
   mutex* lock = nullptr;
@@ -47,9 +47,9 @@ struct explored_thread {
   std::unique_ptr<char[]> stack;
   thread_state state = thread_state::runs;
   request wanted;
-  /// A write that it reads next must have come after this; 0: any.
+  /// The write that it reads next must have been added after this; 0: any write.
   std::uint32_t left_behind = 0;
-  clock kernel;  ///< of its futex call
+  clock kernel;  ///< of its last futex call
   unsigned accesses = 0;
   void* locals = nullptr;
 };
@@ -59,7 +59,7 @@ struct futex_queue {
   clock known;
   std::uint32_t changed = 0;
   int waiter = none;
-  bool woken = false;  ///< before it had compared
+  bool woken = false;  ///< whether it was woken before it had compared
 };
 
 class explorer {
@@ -76,7 +76,7 @@ class explorer {
   void end_thread();
   unsigned timed_waits() const noexcept;
   [[noreturn]] void fail(const std::string& error);
-  /// fail() in a thread; at the end only noted.
+  /// Calls fail() in a thread; at the end it only records the error.
   void note_error(const std::string& error);
   std::uint32_t generation() const noexcept { return generation_; }
   int locate(const atomic_base& a);

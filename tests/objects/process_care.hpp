@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that run in a test's care, and what they leave.
+// Runs programs under the supervision of a test, and waits for the processes that they leave.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@
 
 namespace support {
 
-/// Runs a program in this process's care: its orphans become children of this one.
-/// \param output where it prints
-/// \param model SUKIMA_OBJECTS
+/// Starts a program. Its orphans become children of this process.
+/// \param output the descriptor of its stdout
+/// \param model  the value of SUKIMA_OBJECTS
 inline pid_t start(const char* program, std::vector<std::string> words, int output = STDOUT_FILENO,
                    const char* model = "processes") {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -36,7 +36,7 @@ inline pid_t start(const char* program, std::vector<std::string> words, int outp
   return id;
 }
 
-/// Reaps what the program has left. A process that stays keeps it from returning.
+/// Reaps the processes that the program has left. Does not return while a process still runs.
 inline void await_no_process() {
   while (waitpid(-1, nullptr, 0) >= 0 || errno == EINTR) {
   }

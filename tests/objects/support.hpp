@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of the tests of objects: each is done in every way to run objects.
+// The common part of the tests of objects. Each test runs with every way to run objects.
 #pragma once
 
 #include <sukima/objects.hpp>
@@ -27,7 +27,7 @@ using sukima::objects::out;
 using sukima::objects::program;
 using sukima::objects::send_result;
 
-/// For waits that must not end by their time, wherever a thread stands still: ctest ends a hang before.
+/// For waits that must not time out, however long a thread is stopped. ctest ends a hanging test earlier.
 inline constexpr std::chrono::hours no_limit{1};
 
 #if defined(SUKIMA_SANITIZED)
@@ -36,7 +36,7 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// A folder of this test alone, for as long as it lives.
+/// A folder for one test, which exists as long as this object.
 class own_folder {
  public:
   own_folder() {
@@ -53,7 +53,7 @@ class own_folder {
   std::filesystem::path path_;
 };
 
-/// SUKIMA_OBJECTS for as long as it lives.
+/// Sets SUKIMA_OBJECTS as long as this object exists.
 class model_chosen {
  public:
   explicit model_chosen(const std::string& name) { setenv("SUKIMA_OBJECTS", name.c_str(), 1); }
@@ -69,7 +69,7 @@ inline sukima::settings with_workers(unsigned workers) {
   return s;
 }
 
-/// Tests that are done with every model. Objects without a group are divided among four workers.
+/// Tests that run with every model. Objects without a group are divided among four workers.
 class models : public testing::TestWithParam<const char*> {
  protected:
   model_chosen chosen{GetParam()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message that is not plain data, with a codec of its own.
+// A message that is not plain data and has its own codec.
 #pragma once
 
 #include <sukima/transfer.hpp>

@@ -10,8 +10,8 @@ namespace examples {
 
 namespace model = sukima::objects::model;
 
-/// What was measured on a machine with 2 virtual CPUs. Only for tests: a product's figures come from
-/// its machine.
+/// Measurements of a machine with 2 virtual CPUs. They are only for tests: the product uses the numbers of
+/// its own machine.
 inline model::cost_table measured_costs() {
   return model::parse_costs(R"(sukima-profile 1
 message simulated 8 1 1.35 1.35
@@ -36,14 +36,14 @@ end
 
 inline model::machine machine_of(double cpus) { return {cpus, measured_costs()}; }
 
-/// Messages, switches and sleeps cost nothing.
+/// A machine on which messages, switches and sleeps cost nothing.
 inline model::machine free_machine(double cpus) {
   return {cpus,
           model::parse_costs("message thread 8 1 0 0\nmessage simulated 8 1 0 0\nmessage process 8 1 0 0\n"
                              "objects-switch 0\nobjects-sleep same 0 0\nend\n")};
 }
 
-/// Each group is one object.
+/// A configuration in which each object is a group.
 inline model::configuration configuration_of(const model::description& program, model::execution_model how) {
   model::configuration result{how, {}, {}};
   for (std::size_t i = 0; i < program.objects.size(); i++) result.groups.push_back(i);
@@ -51,7 +51,7 @@ inline model::configuration configuration_of(const model::description& program, 
   return result;
 }
 
-/// Objects in a row, each with the same computation; the first one starts so often.
+/// Objects in a row with the same computation. \param starts  how often the first object starts
 inline model::description pipeline_of(std::size_t objects, double starts, double compute_ns,
                                       std::size_t capacity = 64, double spread_ns = 0) {
   std::string streams, text;

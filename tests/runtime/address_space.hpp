@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of death tests: with little address space, and with an end if they hang.
+// Helpers for processes of death tests: with little address space, and with a time limit.
 #pragma once
 
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ inline std::size_t address_space_in_use() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Allows this process so many bytes more than it has.
+/// Allows this process at most that many bytes more than it uses.
 inline void limit_address_space(std::size_t more) {
   rlimit limit{};
   getrlimit(RLIMIT_AS, &limit);  // only root may raise the hard limit

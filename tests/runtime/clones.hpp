@@ -19,8 +19,8 @@ inline sukima::settings with_clones(unsigned workers, unsigned clones_ns) {
   return s;
 }
 
-/// Tests with some numbers of workers, and what counts as short: nothing, much of what the tests do, nearly
-/// all of it.
+/// Tests with several numbers of workers and several limits for short calls: no call is short, many calls of
+/// the tests are, or nearly all are.
 class with_clone_settings : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {
  public:
   static auto all() {
@@ -33,14 +33,14 @@ class with_clone_settings : public testing::TestWithParam<std::tuple<unsigned, u
 
  protected:
   sukima::runtime runtime{with_clones(std::get<0>(GetParam()), std::get<1>(GetParam()))};
-  /// Early calls are timed; what comes later may be clones.
+  /// Early calls are timed; later calls may run as clones.
   static constexpr int times = 20;
 
   bool are_off() const { return std::get<1>(GetParam()) == 0; }
   bool are_on_for_all() const { return std::get<1>(GetParam()) == second_ns; }
-  /// Clones ran exactly where they are on for all that is short.
-  /// \param again  does once more what may run as clones: where the calls that are timed were interrupted for
-  /// long, it takes more of them
+  /// Expects that clones ran exactly if they are on for all short calls.
+  /// \param again  repeats the calls that may run as clones; if the timed calls were interrupted for long,
+  /// more calls are necessary
   template <class F> void expect_clones(F again) {
     while (are_on_for_all() && runtime.statistics().clones == 0) again();
     if (!are_off()) return;
@@ -66,7 +66,7 @@ class with_clone_settings : public testing::TestWithParam<std::tuple<unsigned, u
   }
 };
 
-/// How often each version of a generic callable ran.
+/// Counts how often each version of a generic callable ran.
 struct versions {
   std::atomic<int> tracked = 0;
   std::atomic<int> parallel = 0;

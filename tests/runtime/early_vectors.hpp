@@ -3,7 +3,7 @@
 
 namespace early_vectors {
 
-/// Adds up in vector registers while workers come and go. Is the sum right?
+/// Adds up numbers in vector registers while workers come and go. \returns whether the sum is right
 bool are_kept();
 
 }  // namespace early_vectors

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether small fibers have guards that fault here: MADV_GUARD_INSTALL, since Linux 6.13.
+// Whether small fibers have guard pages on this machine: MADV_GUARD_INSTALL, since Linux 6.13.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 namespace support {
 
-/// Whether this process may read that byte; asked of the kernel, so nothing faults.
+/// Whether this process may read that byte. The kernel checks it, so nothing faults.
 inline bool can_be_read(const char* byte) {
   int ends[2];
   if (pipe(ends) != 0) return true;
@@ -19,7 +19,7 @@ inline bool can_be_read(const char* byte) {
   return could;
 }
 
-/// Tried out, because an emulator may accept the call and do nothing.
+/// Whether guard pages work. The check installs one, because an emulator may accept the call and do nothing.
 inline bool has_guard_pages() {
   constexpr int guard_install = 102;
   constexpr std::size_t page = 4096;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtimes whose workers are on the CPUs of a machine that the test makes up.
+// Runtimes whose workers are on the CPUs of a made-up machine.
 #pragma once
 
 #include "place/made_up_machine.hpp"
@@ -13,11 +13,11 @@
 
 namespace support {
 
-/// The CPU that each worker is on, by its number.
+/// The CPU of each worker, by its number.
 inline std::array<std::atomic<int>, 64> cpus;
 inline int cpu_of(unsigned worker) { return cpus[worker % cpus.size()].load(); }
 
-/// Worker i is on CPU i of a machine that is made up; hints ask for an exchange at once.
+/// Worker i is on CPU i of a made-up machine. Hints request an exchange at once.
 class hinted : public testing::Test {
  protected:
   explicit hinted(int cpu_count = 8) : machine_(cpu_count), made_up_{&machine_.table(), cpu_of} {

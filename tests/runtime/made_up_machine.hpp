@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that a test makes up, to be read by the table of places.
+// A made-up machine that the table of places reads.
 #pragma once
 
 #include <sukima/place.hpp>
@@ -14,8 +14,9 @@
 
 namespace support {
 
-/// Cores with one CPU each, two in a last-level cache; a domain has half of the CPUs. As files in a folder of
-/// its own, which is gone once they are read: a process that a signal ends leaves none.
+/// Cores with one CPU each, two cores per last-level cache, and two domains with half of the CPUs each. The
+/// files are in a temporary folder that is removed as soon as they are read, so a process that a signal ends
+/// leaves no folder.
 class made_up_machine {
  public:
   /// \param cpus a multiple of 4
@@ -48,7 +49,7 @@ class made_up_machine {
     const sukima_place core = sukima_place_table_of_cpu(table_.get(), static_cast<unsigned>(cpu));
     return sukima_place_table_around(table_.get(), core, static_cast<sukima_place_level>(level));
   }
-  /// The core with that CPU.
+  /// Returns the core with that CPU.
   sukima::place core(int cpu) const { return sukima::place(of(cpu, sukima::place_level::core)); }
 
  private:

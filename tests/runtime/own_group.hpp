@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control group for a test: made in the group of the test's own process, and removed with the object.
+// A control group for a test: made in the group of the test's process, and removed together with the object.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace support {
 
-/// Whether a list such as "rw,cpu,cpuacct" has this word.
+/// Whether a list such as "rw,cpu,cpuacct" contains this word.
 inline bool has_word(const std::string& list, const std::string& word) {
   std::istringstream words(list);
   for (std::string one; std::getline(words, one, ',');)
@@ -23,8 +23,8 @@ inline bool has_word(const std::string& list, const std::string& word) {
   return false;
 }
 
-/// The folder of this process's group in the hierarchy of that version with a controller ("cpu", "cpuset").
-/// Nothing: it is not mounted, or does not reach as far as this group.
+/// Returns the folder of this process's group in the hierarchy of that version with a controller ("cpu",
+/// "cpuset"). Nothing: the hierarchy is not mounted, or the mount does not include this group.
 inline std::optional<std::filesystem::path> folder_of_own_group(int version, const std::string& controller) {
   std::optional<std::filesystem::path> mounted;
   std::ifstream mounts("/proc/self/mounts");
@@ -47,10 +47,10 @@ inline std::optional<std::filesystem::path> folder_of_own_group(int version, con
   return std::nullopt;
 }
 
-/// A group below that of this process.
+/// A group below the group of this process.
 class own_group {
  public:
-  /// Nothing could be made: the object is false.
+  /// If the group cannot be made, the object converts to false.
   own_group(int version, const std::string& controller) {
     const auto parent = folder_of_own_group(version, controller);
     if (!parent) return;
@@ -68,20 +68,20 @@ class own_group {
 
   explicit operator bool() const { return exists_; }
 
-  /// False: there is no such file, or the value was refused.
+  /// \returns false: there is no such file, or the value was refused
   bool set(const std::string& file, const std::string& value) const {
     if (!std::filesystem::exists(folder_ / file)) return false;
     std::ofstream stream(folder_ / file);
     stream << value << std::flush;
     return stream.good();
   }
-  /// Of all CPU time of one CPU; 2.0 is two CPUs.
+  /// \param cpus  2.0: the time of two CPUs
   bool set_quota(int version, double cpus) const {
     const std::string quota = std::to_string(static_cast<long>(cpus * 100'000));
     return version == 2 ? set("cpu.max", quota + " 100000")
                         : set("cpu.cfs_period_us", "100000") && set("cpu.cfs_quota_us", quota);
   }
-  /// A tenth of what a group has by default.
+  /// Sets a tenth of the default weight.
   bool set_small_weight(int version) const {
     return version == 2 ? set("cpu.weight", "10") : set("cpu.shares", "102");
   }

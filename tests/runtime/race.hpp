@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races between real threads on one part of the runtime, and a runtime whose workers are the test's threads.
+// Races between real threads in one part of the runtime, and a runtime whose workers are the test's threads.
 #pragma once
 
 #include "steal/steal.hpp"
@@ -19,11 +19,11 @@
 
 namespace support {
 
-/// Random delays of one thread. The draws depend on the seed alone.
+/// Random delays of one thread, determined by the seed.
 class jitter {
  public:
   explicit jitter(std::uint64_t seed) : draws_(static_cast<std::minstd_rand::result_type>(seed)) {}
-  /// Mostly spins for some instructions, sometimes yields.
+  /// Mostly spins for some instructions, and sometimes yields.
   void operator()() {
     const auto drawn = draws_();
     if (drawn % 16 == 0) std::this_thread::yield();
@@ -34,8 +34,8 @@ class jitter {
   std::minstd_rand draws_;
 };
 
-/// Lets its threads go on at the same moment: all of them have a CPU then, because they spin. Used once a
-/// round.
+/// Lets its threads continue at the same moment. All of them then have a CPU, because they spin. Used once
+/// per round.
 class starting_line {
  public:
   explicit starting_line(std::size_t threads) : threads_(threads) {}
@@ -51,14 +51,14 @@ class starting_line {
   std::atomic<std::size_t> arrived_{0};
 };
 
-/// Delays at one in four steps of the protocols, where the runtime was built with them (stress.hpp).
+/// Delays at one of four steps of the protocols, if the runtime was built with them (stress.hpp).
 inline const int stress_rate = setenv("SUKIMA_STRESS_RATE", "4", 0);
 
-/// One side of a race: called once a round, in a thread of its own.
+/// One side of a race, called once per round in its own thread.
 using racer = std::function<void(jitter&)>;
 
-/// Runs `rounds` rounds: `set_up`, then all sides at once in threads of their own, then `check` when all have
-/// returned. A side that waits for an event that does not come keeps the test from ending.
+/// Runs `rounds` rounds: `set_up`, then all sides at the same time in their own threads, then `check` after
+/// all have returned. If a side waits for an event that does not happen, the test does not end.
 inline void race(std::uint64_t seed, unsigned rounds, const std::function<void()>& set_up,
                  const std::vector<racer>& sides, const std::function<void()>& check) {
   std::barrier round(static_cast<std::ptrdiff_t>(sides.size() + 1));
@@ -90,8 +90,7 @@ inline constexpr unsigned race_rounds = 1'000;
 inline constexpr unsigned race_rounds = 5'000;
 #endif
 
-/// A runtime without threads of its own: each thread of a test acts as one of its workers. No entry is
-/// active.
+/// A runtime without its own threads: each thread of a test acts as one of its workers. No entry is active.
 class workbench {
  public:
   static constexpr unsigned workers = 3;
@@ -102,7 +101,7 @@ class workbench {
     while (core.workers.size() < workers) core.workers.add(0);
   }
   ~workbench() {
-    // No thread is inside, so the runtime does not wait for one at its end.
+    // No thread is inside, so the runtime does not wait for one when it ends.
     for (sukima::detail::worker& w : core.workers.all()) w.taken.store(false, std::memory_order_relaxed);
   }
   workbench(const workbench&) = delete;
@@ -124,10 +123,10 @@ class workbench {
   }
 };
 
-/// A task that is never run, with a message from the thread that made it.
+/// A task that never runs. It contains a message from the thread that made it.
 struct message_task : sukima::detail::task {
-  int message = 0;  ///< plain: a missing order is a data race
-  std::atomic<int> taken{0};  ///< how often
+  int message = 0;  ///< not atomic, so a missing order is a data race
+  std::atomic<int> taken{0};  ///< number of times
 };
 
 }  // namespace support

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the runtime's tests: runtimes of several sizes, waiting with an end, objects that count
-// themselves.
+// The common part of the runtime's tests: runtimes of several sizes, waits with a time limit, objects that
+// count themselves.
 #pragma once
 
 #include "invariants/at_rest.hpp"
@@ -36,24 +36,24 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Longer than any wait of a test that works, shorter than ctest's own limit.
+/// Longer than any wait of a working test, and shorter than ctest's time limit.
 inline constexpr auto patience = 500s;
 
-/// Asks the kernel: pthread_self, which std::this_thread::get_id calls, is a constant function for the
-/// compiler, which calls it once and keeps the answer.
+/// Calls the kernel, because std::this_thread::get_id calls pthread_self, which is a constant function for
+/// the compiler. So the compiler may call it once and keep the result.
 inline pid_t this_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 inline sukima::settings with_workers(unsigned workers) {
   sukima::settings s;
   s.workers = workers;
-  s.elastic = false;  // as many as asked for: tests need them at the same time
+  s.elastic = false;  // a fixed number, because tests need the workers at the same time
   return s;
 }
 
-/// Tests that are done with several numbers of workers, fewer and more than the CPUs.
+/// Tests that run with several numbers of workers, fewer and more than the CPUs.
 class runtimes : public testing::TestWithParam<unsigned> {
  protected:
-  /// A result that is right says nothing of a worker that stays asleep or a fiber that was lost.
+  /// A right result does not exclude a worker that stays asleep, or a lost fiber.
   void TearDown() override { sukima::detail::check_at_rest_if_built(runtime); }
   sukima::runtime runtime{with_workers(GetParam())};
 };
@@ -62,7 +62,7 @@ inline std::string name_of_count(const testing::TestParamInfo<unsigned>& info) {
   return std::to_string(info.param) + "_workers";
 }
 
-/// Forks again and again, so that thieves are served, until the condition holds. False: it took too long.
+/// Forks repeatedly, so that thieves get work, until the condition holds. \returns false: it took too long
 template <class Condition> bool poll_until(sukima::context c, Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
@@ -73,7 +73,7 @@ template <class Condition> bool poll_until(sukima::context c, Condition conditio
   return true;
 }
 
-/// Sleeps until the condition holds. False: it took too long.
+/// Sleeps until the condition holds. \returns false: it took too long
 template <class Condition> bool sleep_until(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
@@ -83,7 +83,7 @@ template <class Condition> bool sleep_until(Condition condition) {
   return true;
 }
 
-/// Ends the process if what follows in its block hangs: nothing in it waits with an end of its own.
+/// Ends the process if the rest of the block hangs, because no wait in it has its own time limit.
 class must_end {
  public:
   explicit must_end(const char* subject) : thread_([this, subject] { watch(subject); }) {}
@@ -112,7 +112,8 @@ class must_end {
   std::thread thread_;
 };
 
-/// Suspends all that arrive but the last one, which resumes the others: each has to begin before any can end.
+/// Suspends all fibers that arrive except the last one, which resumes the others. So each must begin before
+/// any can end.
 class suspending_barrier {
  public:
   explicit suspending_barrier(std::size_t expected) : missing_(expected) {}
@@ -135,7 +136,7 @@ class suspending_barrier {
   }
 
  private:
-  /// The last one may have come between the count and this.
+  /// Adds a fiber. The last one may have arrived between the count and this call.
   void add(sukima::resumer r) {
     {
       const std::lock_guard hold(lock_);
@@ -152,14 +153,15 @@ class suspending_barrier {
   std::vector<sukima::resumer> waiting_;
 };
 
-/// Forks until it is aborted; for branches that a sibling's exception or a canceller has to end.
+/// Forks until it is aborted, for branches that a sibling's exception or a canceller must end.
 [[noreturn]] inline void fork_for_ever(sukima::context c) {
   if (poll_until(c, [] { return false; })) throw std::logic_error("the condition cannot hold");
   throw std::runtime_error("this branch was not aborted");
 }
 
-/// Memory of this process that is in no file, in RAM or swapped out; none: this kernel does not report it.
-/// Counted page by page: VmRSS is a guess if there are many CPUs, and shrinks if others need memory.
+/// Returns the memory of this process that belongs to no file, in RAM or swapped out; nothing: this kernel
+/// does not report it. Counted page by page, because VmRSS is an approximation on machines with many CPUs,
+/// and shrinks if others need memory.
 inline std::optional<std::size_t> private_bytes() {
   std::optional<std::size_t> bytes;
   std::ifstream all("/proc/self/smaps_rollup");
@@ -169,7 +171,7 @@ inline std::optional<std::size_t> private_bytes() {
   return bytes;
 }
 
-/// Counts its objects, and notices two destructions of one.
+/// Counts its objects, and detects a double destruction.
 class counted {
  public:
   explicit counted(int value = 0) : value_(value) { ++alive_; }
@@ -222,10 +224,10 @@ inline long fib(sukima::context c, int n) {
   return a + b;
 }
 
-/// Calls of a user's that may fail: those that say so (`may_fail`), of which one does.
+/// Counts the calls of user code that may fail (`may_fail`), and makes one of them fail.
 class failing_call {
  public:
-  /// The call after so many others fails from now on; below 0: none.
+  /// Makes the call after k further calls fail; below 0: no call fails.
   static void is(long k) {
     left_ = k;
     failed_ = 0;
@@ -242,7 +244,7 @@ class failing_call {
   inline static std::atomic<int> failed_{0};
 };
 
-/// Copied and moved by calls that may fail; each object is counted.
+/// Its copies and moves may fail, and each object is counted.
 class fragile {
  public:
   explicit fragile(int value = 0) : value_(value) {}
@@ -260,10 +262,10 @@ class fragile {
   counted value_;
 };
 
-/// Runs `compute(runtime)` again and again with one call failing, the first, the second, … up to the call
-/// `most`; then as often as it takes until one has failed, because some are made for thieves only. Either the
-/// result is right or the failure arrives, no object is left, and the runtime works and is at rest
-/// afterwards.
+/// Runs `compute(runtime)` repeatedly, and makes the first call fail, then the second, and so on up to the
+/// call `most`. Continues until at least one has failed, because some calls are made only for thieves. Either
+/// the result is right or the failure arrives. Afterwards no object is left, and the runtime works and is at
+/// rest.
 /// \param compute  returns whether its result is right
 template <class Compute> void fail_each_call(long most, Compute compute) {
   sukima::runtime four(with_workers(4));
@@ -287,7 +289,7 @@ template <class Compute> void fail_each_call(long most, Compute compute) {
   }
 }
 
-/// The text of the exception that f throws; "none" if it throws none.
+/// Returns the text of the exception that f throws, or "none" if it throws none.
 template <class E = std::exception, class F> std::string message_of(F&& f) {
   try {
     std::forward<F>(f)();

@@ -18,13 +18,13 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Number of workers and steal protocol.
+/// The number of workers, and the steal protocol.
 struct setting {
   int workers;
   const char* steal;
 };
 
-/// Tests on the default runtime, which generated code enters.
+/// Tests that use the default runtime, which generated code enters.
 class with_workers : public testing::TestWithParam<setting> {
  protected:
   void SetUp() override {
