@@ -21,7 +21,6 @@ struct node_group {
 /// them later.
 /// \param part  index of the part, from 0, below `parts`
 /// \param parts at least 1
-/// \param parts at least 1
 /// \pre group.first ≤ group.last
 constexpr node_group group_of_part(node_group group, std::uint32_t part, std::uint32_t parts) noexcept {
   const std::uint64_t size = group.last - group.first;

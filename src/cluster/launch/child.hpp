@@ -64,7 +64,7 @@ struct child {
   bool is_ready = true;  ///< whether it accepts input
   pid_t program = 0;  ///< its process there; 0: not known to have begun
   int own_signal = 0;  ///< the last signal sent to ssh itself
-  bool may_be_noise = false;  ///< whether its output before the mark, by the host's login shell, may follow
+  bool may_be_noise = false;  ///< true until the mark: the output is that of the host's login shell
   std::string noise;  ///< the end of that output
 };
 

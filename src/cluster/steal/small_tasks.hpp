@@ -21,7 +21,7 @@ namespace sukima::cluster {
 class small_tasks {
  public:
   static constexpr unsigned remembered = 8;  ///< number of tasks for the median
-  static constexpr unsigned least_round_trips = 4;  ///< shortest time of a task that is sent to a far node
+  static constexpr unsigned least_round_trips = 4;  ///< in round trips: shortest task for a far node
   static constexpr std::chrono::milliseconds pause{100};  ///< or that many round trips, if they take longer
 
   explicit small_tasks(unsigned nodes) : round_trips_(nodes) {}

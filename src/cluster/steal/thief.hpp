@@ -37,7 +37,7 @@ namespace sukima::cluster {
 
 class thief {
  public:
-  static constexpr std::chrono::microseconds patience{5000};  ///< after it another node gets the request
+  static constexpr std::chrono::microseconds patience{5000};  ///< then other nodes get requests or lifelines
   /// Interval at which lifelines are registered with more nodes than those that get requests.
   static constexpr std::chrono::microseconds long_patience{100000};
   static constexpr unsigned patient_round_trips = 4;  ///< or that many round trips, if they take longer

@@ -230,7 +230,7 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
     admit(c);
     return true;
   }
-  if (peers_[node].gone) return false;  // this node already considers it lost
+  if (peers_[node].gone) return false;  // this node considers it gone
   if (is_sparse_ && !meeting_ && peers_[node].connection != nullptr)
     return false;  // the other node has dropped this call
   if (peers_[node].connection != nullptr || (side == handshake::role::connector && node != expected)) {
