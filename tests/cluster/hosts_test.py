@@ -203,7 +203,11 @@ class nodes_on_hosts(Hosts):
         self.assertEqual(self.run_on(TWO, "sh", "-c", script, text=text).stdout, text)
 
     def test_end_as_node_0(self):
-        self.assertEqual(self.run_on(TWO, "sh", "-c", "exit $((SUKIMA_CLUSTER_NODE + 7))").returncode, 7)
+        # Node 1 reads until node 0 has ended: a node that fails a second before node 0 ends decides the status.
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        script = f"if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec 9>{pipe}; exit 7; fi; cat {pipe}; exit 8"
+        self.assertEqual(self.run_on(TWO, "sh", "-c", script).returncode, 7)
         self.assertEqual(self.run_on(f"alpha {HERE}", "sh", "-c", "kill -USR1 $$").returncode, -signal.SIGUSR1)
 
     def test_are_reported_with_their_hosts(self):

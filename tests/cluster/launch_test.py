@@ -166,7 +166,10 @@ class launch(unittest.TestCase):
     def test_reports_how_each_node_ended(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "ends.json"
-            shell('if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exit 0; fi; kill -KILL $$', "--json", str(file), nodes="2")
+            pipe = Path(folder) / "pipe"  # node 0 keeps it open, so node 1 reads until node 0 has ended
+            os.mkfifo(pipe)
+            shell(f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec 9>{pipe}; exit 0; fi; cat {pipe}; kill -KILL $$',
+                  "--json", str(file), nodes="2")
             ends = json.loads(file.read_text())
         self.assertEqual(ends["nodes"][0], {"node": 0, "exit_code": 0, "signal": 0})
         self.assertEqual(ends["nodes"][1], {"node": 1, "exit_code": 0, "signal": signal.SIGKILL})
