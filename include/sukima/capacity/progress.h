@@ -21,8 +21,9 @@ extern "C" {
 
 /// Adds an amount to this process's progress. Call it from any thread each time some work is done, at most a
 /// thousand times a second. At most five times a second the calling thread sends the sum to the guest
-/// service, without waiting. If no service listens, the next attempt follows a second later. A child of
-/// `fork` reports for itself, over a connection of its own.
+/// service, without waiting. If the service is too slow to read, this report is dropped, and the next one
+/// carries the larger sum. If no service listens, the next attempt follows a second later. A child of `fork`
+/// reports for itself, over a connection of its own.
 /// \param amount in any unit that measures the program's work, the same for all threads: frames, rows,
 ///               requests, iterations. Only its growth counts
 /// \par Environment SUKIMA_GUEST_SOCKET: the socket instead of /run/sukima/guest.sock; empty: no reports.

@@ -87,7 +87,8 @@ static size_t write_message(char* text, uint64_t value) {
   return size + sizeof tail - 1;
 }
 
-// Sends the sum. Returns whether the service is connected; a message that it does not read is dropped.
+// Sends the sum, or drops it if the service is too slow to read: the next message has a larger sum. Returns
+// whether the service is connected.
 static bool report(pid_t process) {
   if (!own.has_path) find_path();
   if (own.process != process || !is_still_ours()) {
@@ -98,9 +99,8 @@ static bool report(pid_t process) {
   const size_t size = write_message(text, atomic_load_explicit(&sum, memory_order_relaxed) % most_progress);
   const ssize_t sent = send(own.socket, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent == (ssize_t)size) return true;
-  // A service that does not read misses this message. If only half of a message was sent, the next message
-  // would be malformed, so close the socket.
-  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return true;  // dropped
+  // If only a part of a message was sent, the next message would be malformed, so close the socket.
   forget_socket();
   return false;
 }
@@ -120,8 +120,8 @@ void sukima_progress_add(uint64_t amount) {
   // Acquire and release of `holder` pass `own` from one reporting thread to the next.
   if (held != process && atomic_compare_exchange_strong_explicit(
                              &holder, &held, process, memory_order_acquire, memory_order_relaxed)) {
-    const bool answered = report(process);
-    atomic_store_explicit(&due_ns, now + (answered ? between_reports_ns : between_attempts_ns),
+    const bool is_connected = report(process);
+    atomic_store_explicit(&due_ns, now + (is_connected ? between_reports_ns : between_attempts_ns),
                           memory_order_relaxed);
     atomic_store_explicit(&holder, 0, memory_order_release);
   }

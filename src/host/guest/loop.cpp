@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the guest service with its port, its socket for programs, and its clock.
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -10,12 +9,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <system_error>
 
+#include "guest/host_port.hpp"
 #include "guest/program_reports.hpp"
+#include "guest/unix_socket.hpp"
 #include "shared/files.hpp"
 #include "shared/guest.hpp"
 #include "shared/paced_poll.hpp"
@@ -28,82 +28,6 @@ constexpr int longest_wait = 500;
 /// Bytes that are read from one program at a time.
 constexpr std::size_t one_read = 4096;
 
-sockaddr_un address_of(const std::filesystem::path& path) {
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  const std::string name = path.string();
-  if (name.size() >= sizeof address.sun_path)
-    throw std::system_error(ENAMETOOLONG, std::generic_category(), "the socket " + name);
-  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-  return address;
-}
-
-int connect_to(const sockaddr_un& address) {
-  descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made) return -1;
-  if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return -1;
-  const int number = ::dup(made.get());
-  return number;
-}
-
-/// The host's port.
-class host_port {
- public:
-  explicit host_port(const guest_options& options) : options_(options) {}
-
-  /// Opens the port if it exists. \returns whether it is open
-  bool open() {
-    if (port_) return true;
-    const auto path = options_.port.empty() ? find_guest_port(options_.root) : options_.port;
-    struct stat status{};
-    if (!path || ::stat(path->c_str(), &status) != 0) return false;
-    if (S_ISSOCK(status.st_mode))
-      port_.reset(connect_to(address_of(*path)));
-    else
-      port_.reset(::open(path->c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-    is_socket_ = S_ISSOCK(status.st_mode);
-    return static_cast<bool>(port_);
-  }
-
-  /// Reads the available bytes. A virtio port stays open while the host's end is not connected.
-  /// \returns whether the host is connected
-  bool read(guest_service& service, double now) {
-    std::array<char, one_read> bytes{};
-    for (int i = 0; i < 16; ++i) {
-      const ssize_t count = ::read(port_.get(), bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0 && errno == EAGAIN) return true;
-      if (count <= 0) {
-        if (count < 0 || is_socket_) port_.reset();
-        rest_.clear();
-        return false;
-      }
-      service.from_host({bytes.data(), static_cast<std::size_t>(count)}, now);
-    }
-    return true;
-  }
-
-  /// Writes the text, unless a part of an earlier message is still unsent. Then it drops the text, because a
-  /// newer message will follow.
-  void write(std::string text) {
-    if (rest_.empty()) rest_ = std::move(text);
-    while (port_ && !rest_.empty()) {
-      const ssize_t count = is_socket_ ? ::send(port_.get(), rest_.data(), rest_.size(), MSG_NOSIGNAL)
-                                       : ::write(port_.get(), rest_.data(), rest_.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;  // the buffer is full, or the peer is gone, which `read` detects
-      rest_.erase(0, static_cast<std::size_t>(count));
-    }
-  }
-
-  int number() const { return port_.get(); }
-
- private:
-  const guest_options& options_;
-  descriptor port_;
-  bool is_socket_ = false;
-  std::string rest_;
-};
-
 /// The socket over which programs report, and the connected programs.
 class program_socket {
  public:
@@ -113,8 +37,8 @@ class program_socket {
     std::error_code failed;
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), failed);
     if (failed) throw std::system_error(failed, path_.parent_path().string());
-    const sockaddr_un address = address_of(path_);
-    if (const descriptor other(connect_to(address)); other)
+    const sockaddr_un address = unix_address(path_);
+    if (const descriptor other = connect_to(address); other)
       throw std::system_error(EADDRINUSE, std::generic_category(), path_.string());
     ::unlink(path_.c_str());  // left by a service that was killed
     listening_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -198,8 +122,10 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
       if (was_there && !there) service.host_closed();
     }
     programs.serve(now);
-    std::string text = service.step(now);
-    if (there) port.write(std::move(text));
+    if (there)
+      port.write(service, now);
+    else
+      service.step(now);  // no host is connected, so its message is dropped
     for (const std::string& sentence : service.take_events()) say(sentence);
     std::vector<pollfd> all;
     programs.add_to(all);

@@ -68,7 +68,7 @@ void guest_service::host_closed() {
   online_now("the port has closed");
 }
 
-std::string guest_service::step(double now) {
+std::string guest_service::step(double now, bool can_send) {
   if (vcpus_ && now >= vcpus_until_) {
     vcpus_.reset();
     say(cpus_->restore());
@@ -77,7 +77,7 @@ std::string guest_service::step(double now) {
   // Try again to switch on CPUs that could not be switched on.
   if (!vcpus_ && !cpus_->off().empty()) say(cpus_->restore());
   if (!vcpus_) cpus_->accept_present();
-  if (sent_at_ && now - *sent_at_ < between_messages) return {};
+  if (!can_send || (sent_at_ && now - *sent_at_ < between_messages)) return {};
   sent_at_ = now;
   guest_message message;
   message.progress = programs_->progress();

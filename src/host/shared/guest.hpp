@@ -36,9 +36,10 @@ class guest_service {
   /// Reacts to the end of the port's connection: switches on the CPUs that were switched off. The number
   /// expires with its lease.
   void host_closed();
-  /// Ends leases that have expired. \returns the text to send to the host now; empty: none. Must be called at
-  /// least once a second.
-  std::string step(double now);
+  /// Ends leases that have expired. Must be called at least once a second.
+  /// \param can_send false: the port cannot take a message now, so the service keeps what it would report
+  /// \returns the text to send to the host now; empty: none
+  std::string step(double now, bool can_send = true);
   /// Switches on the CPUs that it switched off. \returns a description of what failed, if anything did
   std::optional<std::string> stop();
 

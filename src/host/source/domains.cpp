@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "source/files.hpp"
+#include "source/names.hpp"
 
 namespace sukima::host {
 namespace {
@@ -93,6 +94,19 @@ void take_vcpus(const domain_record& record, std::optional<double> cap, observed
 }
 
 }  // namespace
+
+std::optional<std::string> note_on_limits(const std::vector<domain_record>& domains, const std::string& uri) {
+  const auto hiding =
+      static_cast<std::size_t>(std::ranges::count(domains, true, &domain_record::hides_limits));
+  if (hiding == 0) return std::nullopt;
+  if (hiding == domains.size())
+    return "libvirt at " + uri + " does not report weights and caps; as root, qemu:///system does";
+  const auto first = std::ranges::find(domains, true, &domain_record::hides_limits);
+  std::string note =
+      "libvirt at " + uri + " does not report the weight and the cap of " + printable_name(first->name);
+  if (hiding > 1) note += " and of " + std::to_string(hiding - 1) + (hiding > 2 ? " others" : " other");
+  return note;
+}
 
 std::optional<observed_vm> observe_domain(const domain_record& record, double default_shares) {
   const auto state = value_in(record.statistics, "state.state");

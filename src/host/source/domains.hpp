@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct domain_record {
   std::map<std::string, std::string> statistics;
   std::string scheduler;  ///< "posix", "credit", …; empty: unknown
   std::map<std::string, std::string> parameters;
+  bool hides_limits = false;  ///< libvirt failed to report its scheduler or its parameters
   std::vector<domain_vcpu> vcpus;
   std::string port;  ///< the Unix socket of the guest service's port; empty: unknown, or there is none
 };
@@ -36,6 +38,10 @@ struct domain_record {
 /// \throws source_error  a line of a domain's statistics is malformed, with the line's number, or there are
 ///   too many lines or domains
 std::vector<domain_record> parse_domains(std::string_view text);
+
+/// Describes which of the domains hide their weights and caps. \param uri of libvirt
+/// \returns nothing if none does. Linear time
+std::optional<std::string> note_on_limits(const std::vector<domain_record>& domains, const std::string& uri);
 
 /// Interprets a domain's record as a machine.
 /// \param default_shares the `cpu_shares` of a domain without a setting: 1024 with control groups of version

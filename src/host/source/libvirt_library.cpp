@@ -111,9 +111,7 @@ class loaded_libvirt final : public libvirt_calls {
     // and the like, or by a host name.
     if (driver == "TEST" || uri_.find("+") < uri_.find(":") || uri_.find(":///") == std::string::npos)
       answer.pcpus = pcpus();
-    if (!tunable_)
-      answer.notes.push_back("libvirt at " + uri_ +
-                             " does not report weights and caps; as root, qemu:///system does");
+    if (auto note = note_on_limits(answer.domains, uri_)) answer.notes.push_back(*std::move(note));
     return answer;
   }
 
@@ -150,14 +148,14 @@ class loaded_libvirt final : public libvirt_calls {
   void take_scheduler(virDomainPtr domain, domain_record& result) {
     int count = 0;
     char* const type = library_.virDomainGetSchedulerType(domain, &count);
-    tunable_ = type != nullptr;
+    result.hides_limits = type == nullptr;
     if (type == nullptr) return;
     result.scheduler = type;
     free(type);
     if (count <= 0) return;
     std::vector<virTypedParameter> parameters(static_cast<std::size_t>(count));
     if (library_.virDomainGetSchedulerParameters(domain, parameters.data(), &count) != 0) {
-      tunable_ = false;
+      result.hides_limits = true;
       return;
     }
     for (int i = 0; i < count; ++i) {
@@ -222,7 +220,6 @@ class loaded_libvirt final : public libvirt_calls {
   library library_;
   std::string uri_;
   virConnectPtr connection_ = nullptr;
-  bool tunable_ = true;
   std::map<std::string, std::string> ports_;  ///< of each running domain, by its UUID and its run
 };
 

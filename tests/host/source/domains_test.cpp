@@ -132,5 +132,22 @@ TEST(domains, absurd_numbers_are_ignored) {
   EXPECT_EQ(one.now.weight, most_weight);
 }
 
+TEST(domains, a_note_names_those_whose_weights_and_caps_are_hidden) {
+  std::vector<domain_record> all(3);
+  all[0].name = "a";
+  all[1].name = "b";
+  all[2].name = "c";
+  EXPECT_EQ(note_on_limits({}, "x:///"), std::nullopt);
+  EXPECT_EQ(note_on_limits(all, "x:///"), std::nullopt);
+  all[1].hides_limits = true;  // not the last one
+  EXPECT_EQ(note_on_limits(all, "x:///"), "libvirt at x:/// does not report the weight and the cap of b");
+  all[0].hides_limits = true;
+  EXPECT_EQ(note_on_limits(all, "x:///"),
+            "libvirt at x:/// does not report the weight and the cap of a and of 1 other");
+  all[2].hides_limits = true;
+  EXPECT_EQ(note_on_limits(all, "x:///"),
+            "libvirt at x:/// does not report weights and caps; as root, qemu:///system does");
+}
+
 }  // namespace
 }  // namespace sukima::host

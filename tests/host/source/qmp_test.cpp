@@ -32,6 +32,10 @@ void add_thread(sukima_test::recorded_tree& tree, long process, long thread, con
             "Name:\tCPU 0/TCG\nTgid:\t" + std::to_string(process) + "\nCpus_allowed_list:\t0-1\n");
   tree.file(own + "/schedstat", schedstat).file(own + "/stat", stat);
   tree.file("/proc/" + std::to_string(process) + "/stat", stat);
+  // Neither file of this folder may count: the kernel's stat here has sums over the process.
+  if (thread != process)
+    tree.file("/proc/" + std::to_string(thread) + "/schedstat", "99000000000 99000000000 99\n")
+        .file("/proc/" + std::to_string(thread) + "/stat", "1 (x) S\n");
 }
 
 class qmp : public testing::Test {
