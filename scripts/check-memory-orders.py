@@ -11,13 +11,15 @@ or at the declaration of the atomic in src/runtime or include/sukima:
 
 The list ends at a full stop or with the comment block. Each name must occur in the file behind `in`; without one, in the
 same file or in the header or source of the same name. At a declaration the list names the functions whose accesses pair
-with each other. Operators and conversions of an atomic have no place for an order, so they are findings, too.
+with each other. Operators and conversions of an atomic have no place for an order, so in all of src and include they are
+findings, too (implicit_atomics.py).
 """
 import argparse
 import pathlib
 import re
 import sys
 
+import implicit_atomics
 from source_text import split_comments
 
 CHECKED = ("src/runtime", "include/sukima/detail")
@@ -75,7 +77,7 @@ def object_before(code, end):
 
 
 def declared_name(code, match):
-    """(name, end, is_pointer) of what the type at `match` declares; None: it declares nothing."""
+    """(name, end) of what the type at `match` declares; None: it declares nothing."""
     at = match.end()
     if code[at - 1] == "<":
         depth = 1
@@ -83,7 +85,7 @@ def declared_name(code, match):
             depth += {"<": 1, ">": -1}.get(code[at], 0)
             at += 1
     rest = re.compile(r"(?:\s*,\s*\w+\s*>|\s*\[\]\s*>|\s*>|\s*const\b|[\s&*])*\s*(\w+)\s*(?=[;{=,)(:])").match(code, at)
-    return (rest.group(1), rest.end(), "*" in rest.group()) if rest else None
+    return (rest.group(1), rest.end()) if rest else None
 
 
 class Source:
@@ -95,14 +97,11 @@ class Source:
         self.comment_lines = comments.split("\n")
         self.words = set(re.findall(r"\w+", self.code))
         self.declarations = {}  # name: the notes of its declarations
-        self.pointers = set()
         for match in DECLARATION.finditer(self.code):
             if found := declared_name(self.code, match):
-                name, end, is_pointer = found
+                name, end = found
                 notes = self.notes(line_of(self.code, match.start()), line_of(self.code, end))
                 self.declarations.setdefault(name, []).append(notes)
-                if is_pointer:
-                    self.pointers.add(name)
 
     def comment(self, first, last):
         """The comment on the lines `first` to `last` and in the block before the statement that they belong to."""
@@ -177,7 +176,6 @@ class Tree:
                 declared = self.declarations(source, name)
                 if not declared or not all(declared):
                     yield f"{place}: {name}.{method} names no partner, neither here nor where {name} is declared"
-            yield from self.operators(source)
         for source in self.sources:
             for number, _ in enumerate(source.comment_lines, 1):
                 if not re.search(r"\bpairs with:", source.comment_lines[number - 1]):
@@ -197,28 +195,13 @@ class Tree:
         text = " ".join(re.sub(r"^\s*(?://+[/!<]*|/?\*+/?)\s*", "", line).strip() for line in lines)
         return text[text.index("pairs with:"):]
 
-    def operators(self, source):
-        """Accesses that are written as operators or conversions, of names that nothing else has in this file."""
-        names = {name for twin in self.twins(source) for name in twin.declarations.keys() - twin.pointers
-                 if name.endswith("_")}
-        for name in sorted(names):
-            plain = rf"^(?!.*\batomic\b)(?!\s*return\b).*[\w>*&]\s+{name}(?:;|\{{|\s=)"
-            if re.search(plain, source.code, re.MULTILINE):
-                continue
-            pattern = (rf"(?:\+\+|--|!|\breturn\s|\b(?:if|while)\s*\()\s*{name}\b(?!\s*(?:\.|->|\[|\())"
-                       rf"|(?<![.\w>]){name}\s*(?:\+\+|--|[-+|&^]?=(?!=))")
-            for match in re.finditer(pattern, source.code):
-                if not re.search(r"\batomic\b", source.code_lines[line_of(source.code, match.start()) - 1]):
-                    yield (f"{source.path}:{line_of(source.code, match.start())}: {name} is used without load, store or "
-                           "another function that takes an order")
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent)
     given = parser.parse_args()
     tree = Tree(given.folder)
-    found = list(tree.findings())
+    found = list(tree.findings()) + list(implicit_atomics.findings(given.folder, ("src", "include")))
     for line in found:
         print(line)
     if found:

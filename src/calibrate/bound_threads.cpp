@@ -63,10 +63,9 @@ void run_bound(const std::vector<bound_function>& functions) {
     ready.fetch_add(functions.size() - threads.size(), std::memory_order_release);
     throw;
   }
-  threads.clear();  // joins them
-  if (error != 0) {
-    throw std::system_error(error, std::generic_category(), "a thread cannot be bound to a CPU");
-  }
+  threads.clear();  // joins them, which makes their stores of `error` visible here
+  if (const int failed = error.load(std::memory_order_relaxed); failed != 0)
+    throw std::system_error(failed, std::generic_category(), "a thread cannot be bound to a CPU");
 }
 
 std::vector<unsigned> allowed_cpus() {

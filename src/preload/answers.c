@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,15 +26,18 @@ extern long __sysconf(int name) __attribute__((weak));
 /// The C library's masks have at most 128 bytes; machines may have more CPUs.
 enum { longest_mask = 8192 };
 
+// Each function below keeps the address of the C library's function in `next`. Relaxed: all threads find the
+// same address, and no other data depends on it. Partner: the same function in other threads.
+
 /// Calls the C library's function.
 __attribute__((no_sanitize("thread"))) static long ask_c_library(int name) {
   if (__sysconf != NULL) return __sysconf(name);
   static long (*_Atomic next)(int);
-  long (*real)(int) = next;
+  long (*real)(int) = atomic_load_explicit(&next, memory_order_relaxed);
   if (real == NULL) {
     *(void**)&real = dlsym(RTLD_NEXT, "sysconf");
     if (real == NULL) return -1;
-    next = real;
+    atomic_store_explicit(&next, real, memory_order_relaxed);
   }
   return real(name);
 }
@@ -92,11 +96,11 @@ static bool is_libgomp(const void* caller) {
 /// Calls the C library's function for any thread. \return 0, or an error number
 static int ask_library(pthread_t thread, size_t size, cpu_set_t* mask) {
   static int (*_Atomic next)(pthread_t, size_t, cpu_set_t*);
-  int (*real)(pthread_t, size_t, cpu_set_t*) = next;
+  int (*real)(pthread_t, size_t, cpu_set_t*) = atomic_load_explicit(&next, memory_order_relaxed);
   if (real == NULL) {
     *(void**)&real = dlsym(RTLD_NEXT, "pthread_getaffinity_np");
     if (real == NULL) return ENOSYS;
-    next = real;
+    atomic_store_explicit(&next, real, memory_order_relaxed);
   }
   return real(thread, size, mask);
 }
@@ -142,11 +146,11 @@ EXPORTED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t* mask
 EXPORTED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) {
   static int (*_Atomic next)(pthread_t, size_t, const cpu_set_t*);
   if (is_answer_of(thread, size, (const unsigned char*)mask)) return 0;
-  int (*real)(pthread_t, size_t, const cpu_set_t*) = next;
+  int (*real)(pthread_t, size_t, const cpu_set_t*) = atomic_load_explicit(&next, memory_order_relaxed);
   if (real == NULL) {
     *(void**)&real = dlsym(RTLD_NEXT, "pthread_setaffinity_np");
     if (real == NULL) return ENOSYS;
-    next = real;
+    atomic_store_explicit(&next, real, memory_order_relaxed);
   }
   return real(thread, size, mask);
 }

@@ -112,6 +112,53 @@ class CheckMemoryOrders(unittest.TestCase):
         for line in (f"word_.store(1, {RELAXED});", "futex(word_, 1);", "int& a = word_[0];"):
             self.assertEqual(self.of_body(line, header=header), [])
 
+    def implicit(self, *lines, before="", name="a.cpp", **more):
+        """The lines of a function in another folder that use an atomic as if it were none."""
+        text = before + "void f() {\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
+        code, output = self.run_script({f"src/host/act/{name}": text, **{path: more[path] for path in more}})
+        found = [line for line in output.splitlines() if "is used without" in line]
+        self.assertEqual(code, 1 if found else 0, output)
+        self.assertTrue(all(line.startswith(f"src/host/act/{name}:") for line in found), output)
+        return [int(line.split(":")[1]) - 1 - before.count("\n") for line in found]
+
+    def test_implicit_accesses_are_found_in_all_folders(self):
+        declared = "std::atomic<int> on{0}, off{0};\n"
+        for line in ("while (!on && g()) {}", "on = 1;", "int a = on;", "if (on) g();", "if (a && on) g();", "g(on == 1);",
+                     "off += 2;", "--off;", "off++;", "return static_cast<int>(on);", "return on;", "a = b + s.on;"):
+            with self.subTest(line):
+                self.assertEqual(self.implicit(line, before=declared), [1])
+        for line in ("g(on);", "auto& a = on;", "std::atomic<int>* a = &on;", "on.store(1, order);", "a = b && on.load(order);",
+                     "// if (on)", 'g("if (on)");', "on();", "for (auto& x : all) on.wait(1, order);"):
+            with self.subTest(line):
+                self.assertEqual(self.implicit(line, before=declared), [])
+
+    def test_implicit_accesses_by_parameters_pointers_and_aliases(self):
+        self.assertEqual(self.implicit("}", "void g(const std::atomic<bool>& stop) {", "while (!stop) {}"), [3])
+        pointer = "void g(const std::atomic<bool>* stop) {"
+        self.assertEqual(self.implicit("}", pointer, "if (stop != nullptr && *stop) return;"), [3])
+        self.assertEqual(self.implicit("}", pointer, "if (stop != nullptr) g(*stop);", "stop = 0;"), [])
+        self.assertEqual(self.implicit("w = 1;", "g(w);", before="using word = std::atomic<int>;\nword w{0};\n"), [1])
+        flag = "std::atomic<bool> stop = false;\nconst std::atomic<bool>& get() { return stop; }\n"
+        self.assertEqual(self.implicit("g();", before=flag), [])
+
+    def test_implicit_accesses_of_c(self):
+        declared = "static long (*_Atomic next)(int);\nstatic _Atomic uint32_t a, b;\nstruct s { _Atomic(char*) name; };\n"
+        for line in ("x = next;", "next = x;", "return a;", "b = 1;", "if (b) g();", "g(b);", "x = s->name;", "++a;"):
+            with self.subTest(line):
+                self.assertEqual(self.implicit(line, before=declared, name="a.c"), [1])
+        for line in ("x = atomic_load_explicit(&next, memory_order_relaxed);", "atomic_store_explicit(&s->name, x, order);",
+                     "g(sizeof a);", "struct s x = {.name = 0};"):
+            with self.subTest(line):
+                self.assertEqual(self.implicit(line, before=declared, name="a.c"), [])
+
+    def test_a_name_that_is_also_something_else_is_left_out(self):
+        declared = "std::atomic<int> on{0};\n"
+        self.assertEqual(self.implicit("on = 1;", "}", "void g(int on) {", "on = 1;", before=declared), [])
+        header = {"src/host/act/a.hpp": "struct a {\n  std::atomic<int> on{0};\n};\n"}
+        self.assertEqual(self.implicit("x.on = 1;", **header), [1])  # a header of its own name
+        header["src/base/b.hpp"] = "struct b {\n  int on = 0;\n};\n"
+        self.assertEqual(self.implicit("x.on = 1;", before='#include "b.hpp"\n', **header), [])
+
     def test_text_in_comments_and_strings_is_not_an_access(self):
         self.assertEqual(self.of_body("// w.word.load()", 'f("w.word.load()");', "std::exchange(a, 1);"), [])
 

@@ -39,10 +39,11 @@ struct guest_command {
   bool restore = false, json = false;
 };
 
+/// Relaxed: no other data is published with it. Partner: run_guest in host/guest/loop.cpp.
 std::atomic<bool> stopped = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-void stop(int) { stopped = true; }
+void stop(int) { stopped.store(true, std::memory_order_relaxed); }
 
 void report(const std::string& sentence, bool json) {
   if (json)

@@ -77,10 +77,12 @@ void live_host::open_found(const live_options& options, std::vector<std::unique_
 }
 
 void live_host::next(const std::atomic<bool>* stopped) {
-  // Sleeps for short pieces, because a signal just before a piece does not end that piece.
-  while (stopped != nullptr && !*stopped && clock::now() < due_)
+  // Relaxed: no other data is published with it. Partner: stop in stop.cpp.
+  const auto is_stopped = [stopped] { return stopped->load(std::memory_order_relaxed); };
+  // Sleep in short pieces, because a signal that arrives just before a piece does not end it.
+  while (stopped != nullptr && !is_stopped() && clock::now() < due_)
     std::this_thread::sleep_until(std::min(due_, clock::now() + 100ms));
-  if (stopped != nullptr && *stopped) return;
+  if (stopped != nullptr && is_stopped()) return;
   std::this_thread::sleep_until(due_);
   try {
     // The first reading may take longer: it connects to the sources, and nothing can be shown before it.

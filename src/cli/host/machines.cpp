@@ -219,7 +219,8 @@ int watch(live_host& host, const machine_options& options) {
   host.next(stopped);
   for (unsigned done = 0; !options.count || done < *options.count; ++done) {
     host.next(stopped);
-    if (stopped != nullptr && *stopped) break;
+    // Relaxed: no other data is published with it. Partner: stop in stop.cpp.
+    if (stopped != nullptr && stopped->load(std::memory_order_relaxed)) break;
     const std::vector<row> rows = rows_of(host, options);
     if (metrics) publish(*metrics, rows);
     if (options.format.json) {

@@ -7,10 +7,11 @@
 namespace sukima::cli::host {
 namespace {
 
+/// Relaxed: no other data is published with it. Partners: the loads of the caller of catch_stop_signals.
 std::atomic<bool> is_stopped = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-void stop(int) { is_stopped = true; }
+void stop(int) { is_stopped.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 

@@ -195,7 +195,8 @@ class own_node {
   }
   /// In a child after fork() there is no cluster thread and no node.
   ~own_node() {
-    known = nullptr;  // partner: statistics(), which a function of atexit may call
+    // Partner: statistics(), of a function of atexit.
+    known.store(nullptr, std::memory_order_release);
     if (getpid() != process_ || node_ == nullptr) return;
     node_->end();  // first, so that the last messages are counted, such as the result of the last entry
     send_report(report_of(node_->statistics()));
@@ -215,7 +216,7 @@ class own_node {
 /// Returns the node, which the first call makes. \returns null: the process runs alone
 any_node* own_node_of_process() {
   static own_node mine;
-  known = &mine;  // after construction; partner: statistics()
+  known.store(&mine, std::memory_order_release);  // after it was made; partner: statistics()
   return mine.get();
 }
 
@@ -244,7 +245,7 @@ void check_start() {
 }
 
 traffic statistics() {
-  const own_node* const mine = known.load();  // partner: own_node_of_process
+  const own_node* const mine = known.load(std::memory_order_acquire);  // partner: own_node_of_process
   const any_node* const n = mine != nullptr ? mine->get() : nullptr;
   return n != nullptr ? n->statistics() : traffic{};
 }

@@ -295,9 +295,9 @@ void session::try_later(session_member& one, attempts& of, const std::string& tr
 }
 
 void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch) {
-  // Partner: a signal handler sets `stopped`. The signal ends the poll below, or this load sees the value
-  // after the poll's timeout. No other data is published with it.
-  while (!stopped && !running.has_ended()) {
+  // Partner: stop in cli/host/stop.cpp, a signal handler. The signal ends the poll below, or this load sees
+  // the value after the poll's timeout. Relaxed: no other data is published with it.
+  while (!stopped.load(std::memory_order_relaxed) && !running.has_ended()) {
     const std::size_t cycles = running.cycles();
     if (watch.begins) watch.begins(steady_seconds());
     const double begin = steady_seconds();

@@ -113,9 +113,9 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
   program_socket programs(options, service.programs());
   host_port port(options);
   bool there = false;
-  // Partner: a signal handler sets `stopped`. The signal ends the poll below, or this load sees the value
-  // after the poll's timeout. No other data is published with it.
-  while (!stopped) {
+  // Partner: stop in cli/guest/command.cpp, a signal handler. The signal ends the poll below, or this load
+  // sees the value after the poll's timeout. Relaxed: no other data is published with it.
+  while (!stopped.load(std::memory_order_relaxed)) {
     const double now = steady_seconds();
     if (port.open()) {
       const bool was_there = std::exchange(there, port.read(service, now));

@@ -18,7 +18,8 @@ inline constexpr int shortest_wait_ms = 50;
 /// \param stopped  set by a signal handler: if it is set, the function does not wait for the descriptors
 inline void paced_poll(std::vector<pollfd>& all, int longest_ms, const std::atomic<bool>& stopped) {
   ::poll(nullptr, 0, shortest_wait_ms);
-  if (!stopped) ::poll(all.data(), all.size(), longest_ms - shortest_wait_ms);
+  // Relaxed: no other data is published with it. Partner: the caller's signal handler.
+  if (!stopped.load(std::memory_order_relaxed)) ::poll(all.data(), all.size(), longest_ms - shortest_wait_ms);
 }
 
 }  // namespace sukima::host
