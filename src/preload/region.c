@@ -147,8 +147,8 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
   atomic_store_explicit(&settled, tuner.chosen, memory_order_relaxed);
   if (tuner.changed) {
     tuner.changed = false;
-    preload_note("%u -> %u threads: parallel regions go %.3g times as fast", tuner.changed_from, tuner.chosen,
-                 tuner.gain);
+    preload_note("%u -> %u threads: parallel regions run %.3g times as fast", tuner.changed_from,
+                 tuner.chosen, tuner.gain);
   }
   return threads;
 }
@@ -178,7 +178,7 @@ void preload_region_ends(struct preload_region* region) {
 
 void preload_program_sets_threads(int number) {
   if (may_choose())
-    preload_note("the program sets its number of threads itself: sukima leaves it alone from now on");
+    preload_note("the program sets its number of threads itself: sukima no longer changes it");
   if (number > 0) atomic_store_explicit(&own_threads, (uint32_t)number, memory_order_relaxed);
   atomic_store_explicit(&program_set, true, memory_order_relaxed);
 }

@@ -143,7 +143,7 @@ class Groups(Acting):
         self.assertEqual((self.group / "cpu.cfs_quota_us").read_text(), "10000\n")
         done = self.act("a", "cap", "0.04")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("takes no cap below 0.05 CPUs: its period is 20000 us, and the least quota is 1000 us", done.stderr)
+        self.assertIn("accepts no cap below 0.05 CPUs: its period is 20000 us, and the least quota is 1000 us", done.stderr)
         self.assertEqual(self.act("a", "weight", "20000").returncode, 0)
         self.assertEqual(self.run_host("revert").returncode, 0)
         self.assertEqual((self.group / "cpu.cfs_quota_us").read_text(), "-1\n")
@@ -194,8 +194,8 @@ class Groups(Acting):
         self.write({"name": "a", "act": ["weight"], "cgroup": "/machine.slice/a", "vcpus": [{"id": 0}]})
         done = self.act("a", "weight", "50")
         self.assertEqual((done.returncode, done.stderr), (1, (
-            "sukima: /machine.slice/a has no weight: there is no such folder; give 'cgroup' the whole path, with the place of "
-            "all control groups, such as /sys/fs/cgroup\n")))
+            "sukima: /machine.slice/a has no weight: there is no such folder; set 'cgroup' to the full path, including "
+            "the mount point, such as /sys/fs/cgroup\n")))
 
     def test_are_left_if_another_program_has_changed_them(self):
         self.act("a", "cap", "1.5")
@@ -229,7 +229,7 @@ class Groups(Acting):
         done = self.revert_as(fill_the_disk)
         self.expect_reverted(done, 1)
         self.assertIn("cannot be written: ", done.stderr)
-        self.assertIn("sukima host revert takes them out", done.stderr)
+        self.assertIn("sukima host revert removes them", done.stderr)
         self.assertNotIn("nothing is done", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.expect_reverted(self.run_host("revert"), 0)
@@ -286,7 +286,7 @@ class Refusals(Acting):
         self.refused("'1.5' is not a number of virtual CPUs", "act", "a", "plug", "1.5", *config)
         failed = self.run_host("act", "a", "plug", "2", *config)
         self.assertEqual(failed.returncode, 1)
-        self.assertIn("is not a running machine's; name the socket of one", failed.stderr)
+        self.assertIn("is not the socket of a running machine; name such a socket", failed.stderr)
         self.write({"name": "a", "weight_of": "vm", "vcpus": [{"id": 0}]})
         self.refused("vms[0].act: 'a' may not be acted on", "optimise", "a", *config)
         self.refused("has no virtual machine 'b'", "optimise", "b", *config)
@@ -306,7 +306,7 @@ class Refusals(Acting):
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
                                  ("is not a folder", "--root", "/nonesuch"),
-                                 ("cannot be made (/proc/nonesuch: No such file or directory); give another --socket",
+                                 ("cannot be created (/proc/nonesuch: No such file or directory); give another --socket",
                                   "--socket", "/proc/nonesuch/x")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)

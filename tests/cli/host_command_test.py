@@ -91,7 +91,7 @@ class Explanations(unittest.TestCase):
         explanation = answer("explain", "a", "-", given=counted(30, 70))
         self.assertAlmostEqual(explanation["entitled"], 0.5)
         self.assertAlmostEqual(explanation["got"], 0.3)
-        self.assertIn("Others got CPU of its share", explanation["reasons"][0])
+        self.assertIn("Others received a part of its share", explanation["reasons"][0])
         self.assertIn("a is entitled to 0.50 CPUs and got 0.30 while it could run.",
                       run("explain", "a", "-", given=counted(30, 70)).stdout)
 
@@ -283,7 +283,7 @@ class Refusals(unittest.TestCase):
             self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)
 
     def test_the_argument_after_a_source_is_the_file(self):
-        for source, sentence in (("--qmp", "is not a running machine's"), ("--cgroup", "there is no control group /nonesuch")):
+        for source, sentence in (("--qmp", "is not the socket of a running machine"), ("--cgroup", "there is no control group /nonesuch")):
             self.refused(sentence, "record", source, "/nonesuch", "/nonesuch/x")
 
     def test_of_sources_are_one_sentence(self):
@@ -293,10 +293,10 @@ class Refusals(unittest.TestCase):
         self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
         self.refused("--count is for watch and record", "list", "--count", "2")
         self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")
-        self.refused("is not a running machine's", "list", "--qmp", "/nonesuch")
+        self.refused("is not the socket of a running machine", "list", "--qmp", "/nonesuch")
         self.refused("'/nonesuch' cannot be read", "list", "--domstats", "/nonesuch")
-        self.refused("line 1 of the statistics is wrong", "list", "--domstats", "-", given="Domain: a")
-        self.refused("name no domain", "list", "--domstats", "-", given="")
+        self.refused("line 1 of the statistics: it must be as virsh domstats prints it", "list", "--domstats", "-", given="Domain: a")
+        self.refused("contain no domain", "list", "--domstats", "-", given="")
         self.refused("/nonesuch/proc/stat cannot be read", "list", "--root", "/nonesuch", "--qmp", "x")
         self.refused("libvirt", "list", "--connect", "nonesuch:///system")
         self.refused("--interval", "list", "--interval", "0")

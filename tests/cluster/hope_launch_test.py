@@ -58,7 +58,7 @@ class launch(unittest.TestCase):
         # The second one is reported, and both are ended.
         ended = shell(f"echo abc; {NODE_1} && printf 'd\\nx' || printf 'd\\ne'; exec sleep 1000", nodes=2)
         self.assertEqual(ended.returncode, 70)
-        self.assertRegex(ended.stderr, r"^sukima: node [01] wrote other text than was printed at offset 6 of its "
+        self.assertRegex(ended.stderr, r"^sukima: node [01] wrote text that differs from what was printed at offset 6 of its "
                                        r"output: with --hope all nodes must print the same\n$")
         self.assertEqual(ended.stdout[:6], "abc\nd\n")
 
@@ -94,7 +94,7 @@ class launch(unittest.TestCase):
             errors = running.stderr.read().decode()
         self.assertEqual(output[-4:], b"\ny" + b"y\n")
         self.assertEqual(running.returncode, 70)
-        self.assertIn("node 1 wrote other text than was printed at offset 4194303", errors)
+        self.assertIn("node 1 wrote text that differs from what was printed at offset 4194303", errors)
 
     def test_ends_with_the_reader_of_its_output(self):
         with subprocess.Popen(words("yes"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:

@@ -34,11 +34,11 @@ TEST(explanation, of_a_vm_that_gets_its_share) {
 }
 
 TEST(explanation, of_a_vm_that_got_less) {
-  EXPECT_TRUE(says(explain(two_on_one(30, 70), 0), "Others got CPU of its share"));
+  EXPECT_TRUE(says(explain(two_on_one(30, 70), 0), "Others received a part of its share"));
   EXPECT_FALSE(says(explain(two_on_one(30, 70), 0), "Its cap"));
   description capped = two_on_one(30, 70);
   capped.vms[0].cap = 0.4;
-  EXPECT_TRUE(says(explain(capped, 0), "Its cap holds it back"));
+  EXPECT_TRUE(says(explain(capped, 0), "Its cap throttles it"));
   EXPECT_TRUE(says(explain(capped, 0), "Its cap limits it to 0.40 CPUs"));
 }
 
@@ -108,13 +108,13 @@ TEST(explanation, needs_counters) {
   EXPECT_EQ(refusal_of(now, &before), "taken: the earlier description is not earlier");
   now.taken = 6;
   EXPECT_EQ(refusal_of(now, &before),
-            "vms[0].vcpus[0]: its counters went backwards; take both descriptions of one run");
+            "vms[0].vcpus[0]: its counters went backwards; use two descriptions of the same run");
   before.vms[0].vcpus[0].ran.reset();
   EXPECT_EQ(refusal_of(now, &before),
-            "of the earlier one, vms[0].vcpus[0].ran: is missing; an explanation needs the counters");
+            "in the earlier description, vms[0].vcpus[0].ran: is missing; an explanation needs the counters");
   before.vms[0].name = "other";
   EXPECT_EQ(refusal_of(now, &before),
-            "vms: the earlier description has no machine 'a'; take both of one run");
+            "vms: the earlier description has no machine 'a'; use two descriptions of the same run");
 }
 
 }  // namespace

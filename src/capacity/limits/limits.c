@@ -239,7 +239,7 @@ static void take_weight(cap_reader* reader, sukima_capacity_facts* facts, const 
   cap_write(&out, ", ");
   cap_write_decimal(&out, weight->relative);
   cap_write(&out, " times the default");
-  if (weight->idle) cap_write(&out, ": an idle group, which gets only what no other group wants");
+  if (weight->idle) cap_write(&out, ": an idle group, which gets only CPU time that no other group wants");
   report_limit(
       reader,
       (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = weight->relative, .level = level},

@@ -127,7 +127,7 @@ std::string sentence_of(const sukima::cluster::output_difference& d) {
                                 ? fmt::format("at offset {} of its output", d.from)
                                 : fmt::format("between the offsets {} and {} of its output", d.from, d.to);
   return fmt::format("node {} {} {}: with --hope all nodes must print the same", d.node,
-                     d.is_shorter ? "ended" : "wrote other text than was printed", place);
+                     d.is_shorter ? "ended" : "wrote text that differs from what was printed", place);
 }
 
 int end_by_signal(int signal) {

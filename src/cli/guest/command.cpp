@@ -86,7 +86,7 @@ int run(guest_command& options) {
     const bool taken = error.code() == std::errc::address_in_use;
     const bool forbidden = error.code() == std::errc::permission_denied;
     throw process::usage_error(
-        fmt::format("the socket for programs cannot be made ({}); {}give another --socket", error.what(),
+        fmt::format("the socket for programs cannot be created ({}); {}give another --socket", error.what(),
                     taken       ? "end the other service, or "
                     : forbidden ? "start it as root, or "
                                 : ""));

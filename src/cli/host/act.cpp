@@ -68,7 +68,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
 void print_planned_value(const wanted_act& wanted, const std::string& name, const line_format& format) {
   const std::string target = wanted.by->target();
   const auto present = wanted.by->present();
-  if (!present) throw model::act_error(fmt::format("{} is not there", target));
+  if (!present) throw model::act_error(fmt::format("{} does not exist", target));
   if (const model::reach found = wanted.by->can(wanted.value); !found.possible)
     throw model::act_error(found.why);
   print_line(format,
@@ -102,7 +102,7 @@ void set_and_prove(const wanted_act& wanted, const std::string& name, model::jou
     std::string trouble;
     const std::string outcome = one.undo(*wanted.by, done.number, trouble, model::setter::us);
     throw model::act_error(fmt::format(
-        "{} does not take {}{}", wanted.by->target(), wanted.value,
+        "{} does not accept {}{}", wanted.by->target(), wanted.value,
         outcome == "undone" ? ""
                             : fmt::format(", and was not set back to {}: {}", done.change.before, trouble)));
   }

@@ -68,10 +68,10 @@ model::journal open_journal(const act_options& options, model::journal_use use) 
 bool undo(model::journal& written, const line_format& format, const std::vector<std::string>& vms) {
   bool all = written.unreadable() == 0;
   if (!all)
-    complain(
-        fmt::format("{} of the lines of the journal {} cannot be understood, the first of them is line {}; "
-                    "look whether it names a value that is still set, set the old one, and delete the line",
-                    written.unreadable(), written.file().string(), written.first_unreadable()));
+    complain(fmt::format(
+        "{} of the lines of the journal {} cannot be understood; the first of them is line {}; "
+        "check whether it names a value that is still set, restore the old value, and delete the line",
+        written.unreadable(), written.file().string(), written.first_unreadable()));
   std::string unwritten;
   for (const model::reverted& one : model::revert(written, {}, vms)) {
     all = all && one.outcome != "in effect" && one.unwritten.empty();

@@ -64,7 +64,7 @@ int status(const act_options& options) {
                options.format.json ? whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
     if (written.unreadable() == 0) return process::exit_success;
     complain(
-        fmt::format("{} of the lines of the journal {} cannot be understood, the first of them is line {}",
+        fmt::format("{} of the lines of the journal {} cannot be understood; the first of them is line {}",
                     written.unreadable(), written.file().string(), written.first_unreadable()));
     return process::exit_failure;
   } catch (const model::journal_error& error) {

@@ -81,10 +81,10 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
   if (!present) {
     outcome = "gone";
   } else if (*present == change.before) {
-    trouble = "it has its old value already";
+    trouble = "it already has its old value";
   } else if (*present != change.after && was_before(journal_, number, *present)) {
     outcome = "left";
-    trouble = fmt::format("the act before this one is undone already, which found {}", *present);
+    trouble = fmt::format("the act before this one was undone first and restored {}", *present);
   } else if (*present != change.after && last == setter::any) {
     outcome = "left";
     trouble = fmt::format("another program has set it to {} since", *present);
@@ -94,7 +94,7 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
   } else {
     step("set back");
     if (by.present() != change.before) {
-      trouble = fmt::format("it does not take its old value {}", change.before);
+      trouble = fmt::format("it does not accept its old value {}", change.before);
       return "in effect";
     }
   }

@@ -33,8 +33,8 @@ double period_in(const std::optional<std::string>& text, std::size_t field) {
 [[noreturn]] void refuse(const std::filesystem::path& group, const char* what) {
   throw act_error(fmt::format("{} has no {}: {}", group.string(), what,
                               is_there(group) ? "it is not a control group with CPU"
-                                              : "there is no such folder; give 'cgroup' the whole path, with "
-                                                "the place of all control groups, such as /sys/fs/cgroup"));
+                                              : "there is no such folder; set 'cgroup' to the full path, "
+                                                "including the mount point, such as /sys/fs/cgroup"));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ group_setting cap_setting(const std::filesystem::path& group, std::optional<doub
   const double quota = std::round(cpus.value_or(0) * period);
   if (cpus && quota < least_quota)
     throw act_error(fmt::format(
-        "{} takes no cap below {:g} CPUs: its period is {:.0f} us, and the least quota is {:.0f} us",
+        "{} accepts no cap below {:g} CPUs: its period is {:.0f} us, and the least quota is {:.0f} us",
         file.string(), least_quota / period, period, least_quota));
   if (second)
     return {file, cpus ? fmt::format("{:.0f} {:.0f}", quota, period) : fmt::format("max {:.0f}", period)};
@@ -60,9 +60,9 @@ group_setting weight_setting(const std::filesystem::path& group, unsigned weight
   const auto file = group / (second ? "cpu.weight" : "cpu.shares");
   if (!second && !is_there(file)) refuse(group, "weight");
   if (second && (weight < 1 || weight > 10000))
-    throw act_error(fmt::format("{} takes weights from 1 to 10000", file.string()));
+    throw act_error(fmt::format("{} accepts weights from 1 to 10000", file.string()));
   if (!second && (weight < 2 || weight > 262144))
-    throw act_error(fmt::format("{} takes weights from 2 to 262144", file.string()));
+    throw act_error(fmt::format("{} accepts weights from 2 to 262144", file.string()));
   return {file, std::to_string(weight)};
 }
 

@@ -30,13 +30,13 @@ constexpr std::uint64_t longest_journal = 64 << 20;
 constexpr std::uint64_t largest_number = std::uint64_t{1} << 53;
 
 // Consequences for the user if the journal cannot be used.
-constexpr const char* nothing_is_done = "nothing is done without it, give another --journal";
-constexpr const char* nothing_is_shown = "what it has is not known, give another --journal";
-constexpr const char* nothing_is_undone = "what it has is not undone, give another --journal";
+constexpr const char* nothing_is_done = "nothing is done without it; give another --journal";
+constexpr const char* nothing_is_shown = "its acts are unknown; give another --journal";
+constexpr const char* nothing_is_undone = "its acts are not undone; give another --journal";
 constexpr const char* act_was_done = "the act was done, and sukima host revert undoes it";
 constexpr const char* still_listed =
-    "it still has acts that have no effect any more; once it can be written, sukima host revert takes them "
-    "out";
+    "it still lists acts that are no longer in effect; once it can be written, sukima host revert removes "
+    "them";
 
 constexpr enum_names<act_kind, act_kind::plug> kind_names("vcpus", "cap", "weight", "plug");
 
@@ -208,7 +208,7 @@ void journal::append(const std::string& line, const char* meaning) {
 
 std::uint64_t journal::begin(const act& change) {
   if (size_ > size_to_shorten) shorten();
-  if (last_number_ >= largest_number) fail("has no number left", EOVERFLOW, nothing_is_done);
+  if (last_number_ >= largest_number) fail("has run out of numbers", EOVERFLOW, nothing_is_done);
   const std::uint64_t number = last_number_ + 1;
   append(line_of(number, change), nothing_is_done);
   last_number_ = number;

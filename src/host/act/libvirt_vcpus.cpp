@@ -25,8 +25,8 @@ class libvirt_vcpus final : public actuator {
       const domain_vcpus now = domain_->vcpus();
       if (*count < now.present) return {false, none_is_unplugged(now.present)};
       if (*count > now.most)
-        return {false, fmt::format("the machine has {} virtual CPUs and room for {}; with {} as the most in "
-                                   "its description (virsh setvcpus --maximum --config) it must be restarted",
+        return {false, fmt::format("the machine has {} virtual CPUs and room for {}; raise its maximum to {} "
+                                   "(virsh setvcpus --maximum --config) and restart it",
                                    now.present, now.most, *count)};
     } catch (const source_error& error) {
       return {false, error.what()};

@@ -106,7 +106,7 @@ void plug_dialogue::take_places(const json& places) {
     const json place = member_of(one, "props"), count = member_of(one, "vcpus-count");
     const std::string type = text_in(one, "type");
     if (!place.is_object() || type.empty() || count != 1)
-      return fail("its places for virtual CPUs are of a kind that cannot be used: one virtual CPU each");
+      return fail("its places for virtual CPUs cannot be used: each must hold one virtual CPU");
     if (one.contains("qom-path")) {
       ++there;
       continue;
@@ -116,7 +116,7 @@ void plug_dialogue::take_places(const json& places) {
     free[order_of(place)] = std::move(arguments);
   }
   if (there > count_)
-    return fail(fmt::format("it has {} virtual CPUs already, and none is unplugged", there));
+    return fail(fmt::format("it already has {} virtual CPUs, and none is unplugged", there));
   if (count_ - there > free.size())
     return fail(fmt::format("it has room for {} virtual CPUs; start QEMU with -smp {},maxcpus={}",
                             there + free.size(), there, count_));
@@ -142,7 +142,7 @@ void plug_dialogue::take_threads(const json& vcpus) {
     found[index.get<std::int64_t>()] = thread.get<long>();
   }
   if (found.size() != count_)
-    return fail(fmt::format("it has {} virtual CPUs in the end, and not {}", found.size(), count_));
+    return fail(fmt::format("it ended up with {} virtual CPUs instead of {}", found.size(), count_));
   for (const auto& [index, thread] : found) threads_.push_back(thread);
   ended_ = true;
 }

@@ -17,7 +17,7 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
     reverted result{.change = entry.change, .outcome = "ended", .detail = {}};
     if (entry.change.kind == act_kind::vcpus) {
       // The guest ends the lease itself: 30 s after the last message, or when the port closed.
-      result.detail = "the guest brings its virtual CPUs back by itself";
+      result.detail = "the guest switches its virtual CPUs on again by itself";
     } else if (entry.change.kind == act_kind::plug) {
       result.outcome = "left";
       result.detail =

@@ -204,7 +204,7 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
       one.set_count(*one.vcpus.sent(), now);
     } else {
       actor_->ended(done);
-      if (found == proof::failed) act_failed(one, "it is not to be seen in the host's counters", now);
+      if (found == proof::failed) act_failed(one, "the host's counters do not confirm it", now);
     }
     if (one.vcpus.sent() == count) return;
   }

@@ -159,8 +159,8 @@ std::optional<std::string> session_member::judge_share(double now) {
   if (received_.limit().has_value() == was_limited) return std::nullopt;
   if (was_limited) return fmt::format("{}: its number follows its share again", name());
   return fmt::format(
-      "{}: it receives {:.2f} of the {:.2f} CPUs of its share, because of load that the description does not "
-      "have; its number follows what it receives",
+      "{}: it receives {:.2f} of the {:.2f} CPUs of its share, because of load that is missing from the "
+      "description; its number follows what it receives",
       name(), *received_.limit(), entitled);
 }
 

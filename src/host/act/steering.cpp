@@ -24,7 +24,7 @@ std::filesystem::path path_of(const place& from) {
   // Do not check the path as a name: the control group of a Kubernetes container has more characters than a
   // name may have.
   const std::string text = from.text();
-  if (!text.starts_with('/')) from.fail("must be a whole path, from / on");
+  if (!text.starts_with('/')) from.fail("must be an absolute path");
   const bool printable =
       std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
   if (text.size() > longest_path || !printable)
@@ -40,7 +40,8 @@ void read_bounds(const place& from, steering& into) {
     if (value != std::floor(value)) one.fail("must be a whole number");
     both.push_back(value);
   });
-  if (both.size() != 2 || both[0] > both[1]) from.fail("must be the least and the most count, as [1, 4]");
+  if (both.size() != 2 || both[0] > both[1])
+    from.fail("must be the lowest and the highest count, such as [1, 4]");
   into.least = static_cast<unsigned>(both[0]);
   into.most = static_cast<unsigned>(both[1]);
 }
@@ -55,7 +56,7 @@ void read_vcpu_threads(const vm& one, const std::string& where, steering& into) 
     place(json(), where + ".vcpus").fail("give 'thread' of each vCPU, or of none");
   if (!into.vcpu_threads.empty() && into.places > 0)
     place(json(), where + ".vcpus")
-        .fail("leave 'thread' out: those of vCPUs that are plugged in later are found by their names");
+        .fail("leave 'thread' out: threads of vCPUs that are plugged in later are found by their names");
 }
 
 /// Reads how libvirt knows the machine.

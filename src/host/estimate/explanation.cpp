@@ -42,7 +42,7 @@ std::size_t find_earlier(const description& since, const vm& one) {
   if (found == since.vms.end()) found = std::ranges::find(since.vms, one.name, &vm::name);
   if (found == since.vms.end())
     throw description_error("vms: the earlier description has no machine '" + one.name +
-                            "'; take both of one run");
+                            "'; use two descriptions of the same run");
   return static_cast<std::size_t>(found - since.vms.begin());
 }
 
@@ -51,8 +51,8 @@ counters earlier(const description& since, std::size_t vm, std::uint32_t id) {
   const std::vector<vcpu>& all = since.vms[vm].vcpus;
   const auto found = std::ranges::find(all, id, &vcpu::id);
   if (found == all.end() || (!found->online && !found->ran && !found->waited)) return {};
-  return counters_of(*found,
-                     "of the earlier one, " + where_of(vm, static_cast<std::size_t>(found - all.begin())));
+  return counters_of(
+      *found, "in the earlier description, " + where_of(vm, static_cast<std::size_t>(found - all.begin())));
 }
 
 double interval(const description& host, const description& since) {
@@ -90,18 +90,18 @@ void explain_less(const vm& one, const counters& sum, explanation& result) {
     const std::string much = result.waited_by_ran < little_waiting
                                  ? number(100 * result.waited_by_ran) + " % of the time that it ran."
                                  : number(1000 * sum.waited / result.seconds.value_or(1)) + " ms a second.";
-    result.reasons.push_back("It got less than it may have because it wanted no more: it waited for " + much);
+    result.reasons.push_back("It received less than its share because it wanted no more: it waited for " +
+                             much);
     return;
   }
   if (one.cap || result.entitled.limit == share_limit::vcpu_caps)
     result.reasons.push_back(
-        "Its cap holds it back in each period that it wants more; this waiting counts as waiting.");
+        "Its cap throttles it in each period in which it wants more, and throttled time counts as waiting.");
   result.reasons.push_back(
-      "Others got CPU of its share: a scheduler that spreads weights over CPUs by load, or balances its "
-      "queues late, "
-      "follows affinities only roughly.");
+      "Others received a part of its share: a scheduler that spreads weights over CPUs by load, or balances "
+      "its queues late, follows affinities only roughly.");
   result.reasons.push_back(
-      "Or the host itself used these pCPUs: state what is left of them as their capacity.");
+      "Or the host itself used these pCPUs: subtract that use from their capacity in the description.");
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ explanation explain(const description& host, std::size_t vm, std::optional<weigh
       now = {now.ran - before.ran, now.waited - before.waited};
       if (now.ran < 0 || now.waited < 0)
         throw description_error(where_of(vm, i) +
-                                ": its counters went backwards; take both descriptions of one run");
+                                ": its counters went backwards; use two descriptions of the same run");
     }
     sum.ran += now.ran;
     sum.waited += now.waited;
@@ -140,7 +140,8 @@ explanation explain(const description& host, std::size_t vm, std::optional<weigh
     explain_less(one, sum, result);
   } else if (result.got > entitled * (1 + close)) {
     result.reasons.push_back(
-        "It got more than its share because others left some: state what they want as their demand.");
+        "It received more than its share because others left some of theirs: set their demand in the "
+        "description.");
     if (!result.seconds)
       result.reasons.push_back(
           "Or it ran while others did not: the counters go back to its start. Compare with an earlier "

@@ -51,7 +51,7 @@ void guest_service::obey(const host_message& message, double now) {
     follow(*message.vcpus);
   } else if (std::exchange(vcpus_, std::nullopt)) {
     say(cpus_->restore());
-    online_now("the host wants no number of them");
+    online_now("the host no longer sets their number");
   }
 }
 

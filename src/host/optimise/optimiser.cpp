@@ -62,7 +62,8 @@ void check(const optimiser_settings& settings) {
     throw std::invalid_argument(
         "optimiser_settings: least is 0 or above most; give the fewest and the most CPUs of the VM");
   if (!(settings.window_seconds > 0) || !(settings.settle_seconds >= 0))
-    throw std::invalid_argument("optimiser_settings: a window must last, and settling not less than nothing");
+    throw std::invalid_argument(
+        "optimiser_settings: window_seconds must be above 0, and settle_seconds at least 0");
 }
 
 }  // namespace
@@ -123,12 +124,13 @@ const char* optimiser::violated_invariant() const {
     ++members[vm->group];
     if (!vm->machine.trial_runs()) continue;
     if (++trials[vm->group] > 1) return "one trial at a time runs in a group";
-    if (groups_.at(vm->group)->running() != vm.get()) return "a group knows whose trial runs";
+    if (groups_.at(vm->group)->running() != vm.get())
+      return "the running trial of a group is the trial of one VM";
   }
   for (const auto& [number, group] : groups_) {
-    if (members[number] != group->vms) return "a group counts its VMs, and goes with the last one";
+    if (members[number] != group->vms) return "a group counts its VMs and is removed with the last one";
     if (group->running() != nullptr && group->running()->group != number)
-      return "a trial that a group knows runs in it";
+      return "the VM whose trial runs belongs to the group";
   }
   return nullptr;
 }

@@ -66,7 +66,7 @@ void state_machine::in_rest(const measured_window& window, bool disturbed) {
   // A trial of another VM may shift the level of this VM, which is not a cause to search.
   if (!disturbed) off_ = level_is_off(window) ? off_ + 1 : off_ - std::min(off_, 1U);
   if (off_ >= constants::level_lasts && window.at > rested_at_ + least_rest_)
-    return open(window.at, "the level is off");
+    return open(window.at, "the level has changed");
   if (settings_.by == optimise_by::progress && window.at > look_again_) learn_again(window.at, false);
 }
 

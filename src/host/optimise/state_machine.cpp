@@ -26,7 +26,7 @@ const char* state_machine::violated_invariant() const {
   if (candidate_ != 0 && (candidate_ < settings_.least || candidate_ > settings_.most))
     return "a candidate is within the bounds of the VM";
   if ((searches || state_ == optimiser_state::rest) && (!opted_in_ || ended_ || !has_status_))
-    return "only a VM that is opted in, lives and has an estimate is optimised";
+    return "only a live, opted-in VM with an estimate is optimised";
   if (has_status_ && !settings_.dry_run && (count_ < settings_.least || count_ > settings_.most))
     return "the resting count is within the bounds of the VM";
   if (learnt_.size() > constants::learn_windows || level_windows_.size() > constants::level_windows)

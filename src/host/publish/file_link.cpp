@@ -45,7 +45,7 @@ class file_link final : public guest_link {
     if (const int error = replace(*text); error != 0) {
       trouble_ =
           "its file " + file_.string() + " cannot be written: " +
-          (error == ELOOP ? "its path leads over a symbolic link, which a guest might have made; give the "
+          (error == ELOOP ? "its path leads through a symbolic link, which a guest might have made; give the "
                             "path without links"
                           : std::strerror(error));
       not_sent();

@@ -120,8 +120,8 @@ class control_group_source final : public source {
       if (const auto owner = tree_.quota_owner(group); !owner.empty() && owner != group) ++below[owner];
     for (const auto& [owner, count] : below)
       if (count > 1)
-        notes.push_back("the quota of the control group " + owner + " is that of " + std::to_string(count) +
-                        " containers together; each of them is shown as if it had all of it");
+        notes.push_back("the quota of the control group " + owner + " is shared by " + std::to_string(count) +
+                        " containers; each of them is shown with the whole quota");
   }
 
   /// The time that the group's threads have waited since the group was first seen, in seconds. If a thread

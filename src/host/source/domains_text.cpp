@@ -35,7 +35,7 @@ class reader {
       if (line.starts_with("Domain: ")) {
         begin(line.substr(8));
       } else if (!domains_.empty()) {
-        if (++pairs_ > most_pairs) fail("there are more than a million of them");
+        if (++pairs_ > most_pairs) fail("there are more than a million lines");
         if (whole.starts_with("  "))
           take_statistic(line);
         else
@@ -47,7 +47,7 @@ class reader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw source_error("line " + std::to_string(number_) + " of the statistics is wrong: " + problem);
+    throw source_error("line " + std::to_string(number_) + " of the statistics: " + problem);
   }
 
   void begin(std::string_view quoted) {

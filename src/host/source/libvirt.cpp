@@ -80,7 +80,7 @@ class libvirt_source final : public source {
       if (!answered_) throw;
       trouble = error.what();
     }
-    if (!answer && !answered_) throw source_error(trouble + "; is its daemon well?");
+    if (!answer && !answered_) throw source_error(trouble + "; check that its daemon runs");
     snapshot result = machine_of(answer ? answer->pcpus : pcpus_);
     if (!answer) {
       for (observed_vm& one : seen_) one.stale = true;
@@ -160,7 +160,8 @@ class domain_file_source final : public source {
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);
     if (domains.empty())
-      throw source_error("the statistics '" + path_ + "' name no domain; save what virsh domstats prints");
+      throw source_error("the statistics '" + path_ +
+                         "' contain no domain; save the output of virsh domstats");
     for (const domain_record& record : domains)
       if (auto one = observe_domain(record, default_shares_)) {
         one->read_at = read_at_;

@@ -99,7 +99,7 @@ class loaded_libvirt final : public libvirt_calls {
     if (count < 0) {
       const std::string why = library_.last_error();
       close();
-      throw source_error("libvirt at " + uri_ + " cannot report what its domains do: " + why);
+      throw source_error("libvirt at " + uri_ + " cannot report the statistics of its domains: " + why);
     }
     answer.read_at = steady_seconds();
     for (int i = 0; i < count; ++i) answer.domains.push_back(record_of(*records[i]));
@@ -237,7 +237,7 @@ class loaded_domain final : public libvirt_domain {
     constexpr unsigned maximum = VIR_DOMAIN_VCPU_MAXIMUM;
     const int most = library_.virDomainGetVcpusFlags(domain_, maximum | VIR_DOMAIN_AFFECT_LIVE);
     if (present <= 0 || most < present || static_cast<std::size_t>(most) > most_vcpus)
-      fail("does not say how many virtual CPUs it has", library_.last_error());
+      fail("does not report its number of virtual CPUs", library_.last_error());
     result.present = static_cast<unsigned>(present);
     result.most = static_cast<unsigned>(most);
     std::vector<virVcpuInfo> infos(result.present);
@@ -250,7 +250,7 @@ class loaded_domain final : public libvirt_domain {
   void plug(unsigned count) override {
     find();
     if (library_.virDomainSetVcpusFlags(domain_, count, VIR_DOMAIN_AFFECT_LIVE) != 0)
-      fail("does not take " + std::to_string(count) + " virtual CPUs", library_.last_error());
+      fail("rejects " + std::to_string(count) + " virtual CPUs", library_.last_error());
   }
 
  private:
@@ -275,10 +275,9 @@ class loaded_domain final : public libvirt_domain {
     domain_ = library_.virDomainLookupByUUIDString(connection_, wanted.c_str());
     if (domain_ == nullptr && uuid_.empty())
       domain_ = library_.virDomainLookupByName(connection_, name_.c_str());
-    if (domain_ == nullptr) fail("is not there", library_.last_error());
+    if (domain_ == nullptr) fail("does not exist", library_.last_error());
     const unsigned run = library_.virDomainGetID(domain_);
-    if (run == static_cast<unsigned>(-1) || (!uuid_.empty() && run != run_))
-      fail("does not run any more", "");
+    if (run == static_cast<unsigned>(-1) || (!uuid_.empty() && run != run_)) fail("no longer runs", "");
     if (!uuid_.empty()) return;
     char uuid[VIR_UUID_STRING_BUFLEN] = "";
     if (library_.virDomainGetUUIDString(domain_, uuid) != 0) fail("has no UUID", library_.last_error());

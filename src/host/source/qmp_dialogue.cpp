@@ -48,7 +48,7 @@ std::string read_vcpus(const json& answer, std::vector<qmp_vcpu>& vcpus) {
   }
   std::ranges::sort(vcpus, {}, &qmp_vcpu::id);
   if (std::ranges::adjacent_find(vcpus, {}, &qmp_vcpu::id) != vcpus.end())
-    return "its list of virtual CPUs has one of them twice";
+    return "its list of virtual CPUs lists one of them twice";
   return "";
 }
 

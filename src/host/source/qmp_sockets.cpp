@@ -43,7 +43,7 @@ class connection {
       if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
     }
     if (!dialogue_.ended()) return;
-    if (!dialogue_.failure().empty()) return fail("is of no use: " + dialogue_.failure());
+    if (!dialogue_.failure().empty()) return fail("cannot be used: " + dialogue_.failure());
     answer_.result = qmp_answer::outcome::answered;
     answer_.machine = dialogue_.machine();
     socket_.reset();
@@ -72,8 +72,9 @@ class connection {
       waiting_ = true;
       return;
     }
-    fail(errno == ECONNREFUSED || errno == ENOENT ? "is not a running machine's; name the socket of one"
-                                                  : std::string("cannot be used: ") + std::strerror(errno));
+    fail(errno == ECONNREFUSED || errno == ENOENT
+             ? "is not the socket of a running machine; name such a socket"
+             : std::string("cannot be used: ") + std::strerror(errno));
   }
   void connected() {
     ucred other{};

@@ -82,7 +82,7 @@ TEST_F(libvirt_plugging, goes_upward_only_and_as_far_as_there_is_room) {
 }
 
 TEST_F(libvirt_plugging, says_what_libvirt_says) {
-  domain->refusal = "the domain db of libvirt at qemu:///system does not take 3 virtual CPUs: no";
+  domain->refusal = "the domain db of libvirt at qemu:///system rejects 3 virtual CPUs: no";
   EXPECT_EQ(why_not("3"), "the domain db cannot be set to 3: " + domain->refusal);
   domain->unreachable = "libvirt cannot be reached";
   EXPECT_EQ(why_not("3"), "libvirt cannot be reached");
@@ -93,7 +93,7 @@ TEST_F(libvirt_plugging, fails_when_the_domain_is_gone_or_its_virtual_cpus_stand
   const receipt done = one.apply(*by, "a", act_kind::plug, "3", 10);
   EXPECT_EQ(one.verify(*by, done, 14), proof::waiting);
   EXPECT_EQ(one.verify(*by, done, 15), proof::failed) << "by the deadline";
-  domain->unreachable = "the domain does not run any more";
+  domain->unreachable = "the domain no longer runs";
   EXPECT_EQ(by->verify("3", 11), proof::failed);
 }
 

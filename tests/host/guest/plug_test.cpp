@@ -88,17 +88,16 @@ TEST(plug_dialogue, distinguishes_places_by_all_their_properties) {
 TEST(plug_dialogue, says_why_it_cannot) {
   auto answers = load_answers(recording);
   EXPECT_EQ(failure_of(5, answers), "it has room for 4 virtual CPUs; start QEMU with -smp 2,maxcpus=5");
-  EXPECT_EQ(failure_of(1, answers), "it has 2 virtual CPUs already, and none is unplugged");
+  EXPECT_EQ(failure_of(1, answers), "it already has 2 virtual CPUs, and none is unplugged");
   auto refusing = answers;
   refusing["device_add"] = answers["device_add-again"];
   EXPECT_EQ(failure_of(3, refusing), "it refuses device_add: CPU[3] with APIC ID 3 exists");
   auto forgetful = answers;
   forgetful.erase("query-cpus-fast-after");
-  EXPECT_EQ(failure_of(4, forgetful), "it has 2 virtual CPUs in the end, and not 4");
+  EXPECT_EQ(failure_of(4, forgetful), "it ended up with 2 virtual CPUs instead of 4");
   auto odd = answers;
   odd["query-hotpluggable-cpus"]["return"][0]["vcpus-count"] = 8;
-  EXPECT_EQ(failure_of(4, odd),
-            "its places for virtual CPUs are of a kind that cannot be used: one virtual CPU each");
+  EXPECT_EQ(failure_of(4, odd), "its places for virtual CPUs cannot be used: each must hold one virtual CPU");
   odd["query-hotpluggable-cpus"] = {{"return", 3}};
   EXPECT_EQ(failure_of(4, odd), "its list of places for virtual CPUs is malformed");
   for (const char* text : {"{}", "220 ready {}", "[[[[", "]", "{\"QMP\": 1}]"}) {

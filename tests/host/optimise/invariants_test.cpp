@@ -80,7 +80,7 @@ TEST_F(a_vm, sweeps_in_the_state_for_it) {
 
 TEST_F(a_vm, is_optimised_only_if_it_is_opted_in) {
   test_access::opted_in(machine) = false;
-  EXPECT_EQ(violated(machine), "only a VM that is opted in, lives and has an estimate is optimised");
+  EXPECT_EQ(violated(machine), "only a live, opted-in VM with an estimate is optimised");
 }
 
 TEST_F(a_vm, begins_a_trial_at_its_turn) {

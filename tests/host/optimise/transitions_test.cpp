@@ -264,7 +264,7 @@ TEST(transitions, a_level_that_is_off_in_five_windows_reopens) {
   EXPECT_EQ(d.machine.state(), rest);
   d.window();
   EXPECT_EQ(d.machine.state(), learn);
-  EXPECT_EQ(d.verdicts.back().reason, "the level is off");
+  EXPECT_EQ(d.verdicts.back().reason, "the level has changed");
 }
 
 TEST(transitions, one_burst_does_not_reopen) {

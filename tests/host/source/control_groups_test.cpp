@@ -141,10 +141,9 @@ TEST(control_groups, that_have_a_quota_together_are_named) {
   const auto notes = [&](const std::string& pattern) {
     return open_control_groups({{pattern}, false, tree.root()})->read(far()).notes;
   };
-  EXPECT_EQ(
-      notes("/together/*"),
-      std::vector<std::string>{"the quota of the control group /together is that of 2 containers together; "
-                               "each of them is shown as if it had all of it"});
+  EXPECT_EQ(notes("/together/*"),
+            std::vector<std::string>{"the quota of the control group /together is shared by 2 containers; "
+                                     "each of them is shown with the whole quota"});
   EXPECT_EQ(notes("/together/a"), std::vector<std::string>());
 }
 

@@ -99,7 +99,7 @@ class Qemu(unittest.TestCase):
         self.machine.wait()
         code, out, error = host("list", "--qmp", self.socket)
         self.assertEqual((code, out), (2, ""))
-        self.assertIn("is not a running machine's", error)
+        self.assertIn("is not the socket of a running machine", error)
 
 
 class Libvirt(unittest.TestCase):
