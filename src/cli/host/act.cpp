@@ -69,7 +69,7 @@ void print_planned_value(const wanted_act& wanted, const std::string& name, cons
   const std::string target = wanted.by->target();
   const auto present = wanted.by->present();
   if (!present) throw model::act_error(fmt::format("{} does not exist", target));
-  if (const model::reach found = wanted.by->can(wanted.value); !found.possible)
+  if (const model::feasibility found = wanted.by->can(wanted.value); !found.possible)
     throw model::act_error(found.why);
   print_line(format,
              {{"part", "host"},
@@ -100,7 +100,7 @@ void set_and_prove(const wanted_act& wanted, const std::string& name, model::jou
                     name));
   if (found != model::proof::proved) {
     std::string trouble;
-    const std::string outcome = one.undo(*wanted.by, done.number, trouble, model::setter::us);
+    const std::string outcome = one.undo(*wanted.by, done.number, trouble, model::last_writer::sukima);
     throw model::act_error(fmt::format(
         "{} does not accept {}{}", wanted.by->target(), wanted.value,
         outcome == "undone" ? ""

@@ -89,15 +89,15 @@ void live_host::next(const std::atomic<bool>* stopped) {
     const auto patience = begun_ ? std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s) : 5s;
     const model::snapshot read = source_->read(clock::now() + patience);
     for (const std::string& note : read.notes) add_note(note);
-    const model::description& host = observer_.see(read);
+    const model::description& host = observer_.update(read);
     // If a source that the user named yields nothing, the user must change the request.
     if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
     if (!begun_) first_ = host;
     begun_ = true;
   } catch (const model::source_error& error) {
     if (!begun_) throw process::usage_error(error.what());
-    // Changes of earlier readings were already reported.
-    observer_.missed();
+    // Earlier changes were reported already.
+    observer_.record_failed_reading();
     add_note(error.what());
   }
   // Intervals begin with the first reading. Missed readings are not made up for.

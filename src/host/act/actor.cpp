@@ -34,7 +34,7 @@ receipt actor::apply(actuator& by, const std::string& vm, act_kind kind, const s
 
 receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const std::string& value,
                      double now) {
-  if (const reach can = by.can(value); !can.possible) throw act_error(can.why);
+  if (const feasibility can = by.can(value); !can.possible) throw act_error(can.why);
   const auto before = by.present();
   if (!before) throw act_error(by.target() + " is gone");
   receipt result{
@@ -63,7 +63,7 @@ proof actor::verify(actuator& by, const receipt& of, double now) {
   return found;
 }
 
-std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
+std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble, last_writer last) {
   const std::string outcome = set_back(by, number, trouble, last);
   if (outcome != "in effect") close(number, outcome);
   return outcome;
@@ -74,7 +74,7 @@ void actor::close(std::uint64_t number, const std::string& outcome) {
   step("closed");
 }
 
-std::string actor::set_back(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
+std::string actor::set_back(actuator& by, std::uint64_t number, std::string& trouble, last_writer last) {
   const act change = journal_.in_effect().at(number).change;
   const auto present = by.present();
   const char* outcome = "undone";
@@ -85,7 +85,7 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
   } else if (*present != change.after && was_before(journal_, number, *present)) {
     outcome = "left";
     trouble = fmt::format("the act before this one was undone first and restored {}", *present);
-  } else if (*present != change.after && last == setter::any) {
+  } else if (*present != change.after && last == last_writer::any) {
     outcome = "left";
     trouble = fmt::format("another program has set it to {} since", *present);
   } else if (const int error = by.apply(change.before, 0); error != 0) {

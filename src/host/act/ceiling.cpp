@@ -20,7 +20,7 @@ void vcpu_ceiling::look(const std::string& value) {
   });
 }
 
-reach vcpu_ceiling::can(const std::string& value) const {
+feasibility vcpu_ceiling::can(const std::string& value) const {
   if (busy() || value != looked_)
     return {false, target() + " was not asked whether it can have " + value + " virtual CPUs"};
   return found_->can;

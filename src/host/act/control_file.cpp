@@ -15,7 +15,7 @@ class control_file final : public actuator {
 
   std::string target() const override { return file_.string(); }
 
-  reach can(const std::string& value) const override {
+  feasibility can(const std::string& value) const override {
     if (!present()) return {false, file_.string() + " cannot be read"};
     for (const char c : value)
       if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != ' ' && c != '-')

@@ -47,7 +47,7 @@ std::optional<description> discovery::look(deadline end) {
   try {
     const snapshot read = from_->read(end);
     for (const std::string& note : read.notes) notes_.push_back(note);
-    now = observer_.see(read);
+    now = observer_.update(read);
   } catch (const source_error& error) {
     if (!begun_) throw;
     notes_.emplace_back(error.what());

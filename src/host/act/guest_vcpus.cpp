@@ -18,14 +18,14 @@ constexpr double proving_seconds = 1;
 
 }  // namespace
 
-void guest_vcpus::seen(double at, std::vector<double> ran) {
+void guest_vcpus::record_times(double at, std::vector<double> ran) {
   samples_.push_back({at, std::move(ran)});
   // Keep one sample from before the act, and as many later ones as the proof needs.
   while (samples_.size() > 2 && (samples_[1].at <= applied_at_ || samples_[1].at < at - 2 * act_deadline))
     samples_.pop_front();
 }
 
-reach guest_vcpus::can(const std::string& value) const {
+feasibility guest_vcpus::can(const std::string& value) const {
   if (!vcpu_count(value)) return {false, "'" + value + "' is not a number of virtual CPUs"};
   if (!answers_) return {false, target() + " is silent; start 'sukima guest' in it"};
   return {true, {}};

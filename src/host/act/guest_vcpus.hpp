@@ -17,14 +17,14 @@ class guest_vcpus final : public actuator {
   /// Sets whether the guest has answered lately. Without its service an act would have no effect.
   void set_answers(bool lately) { answers_ = lately; }
   /// Takes the counters of one moment: the seconds that each vCPU has run. Drops samples that are not needed.
-  void seen(double at, std::vector<double> ran);
+  void record_times(double at, std::vector<double> ran);
   /// The number to send to the guest; nothing: none.
   std::optional<unsigned> sent() const { return sent_; }
   /// Withdraws the number.
   void end() { sent_.reset(); }
 
   std::string target() const override { return "the guest service of " + vm_; }
-  reach can(const std::string& value) const override;
+  feasibility can(const std::string& value) const override;
   std::optional<std::string> present() const override;
   int apply(const std::string& value, double now) override;
   /// Fewer vCPUs are proved if at most `value` vCPUs ran for 1 % or more of the latest interval of at least

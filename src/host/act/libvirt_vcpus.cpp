@@ -18,7 +18,7 @@ class libvirt_vcpus final : public actuator {
 
   std::string target() const override { return "the domain " + name_; }
 
-  reach can(const std::string& value) const override {
+  feasibility can(const std::string& value) const override {
     const auto count = vcpu_count(value);
     if (!count) return {false, fmt::format("'{}' is not a number of virtual CPUs", value)};
     try {

@@ -86,11 +86,11 @@ void plug_dialogue::take_answer(const json& answer) {
     take_places(answer);
   else
     ++plugged_;
-  if (!ended_) go_on();
+  if (!ended_) send_next();
 }
 
 /// Sends the command for the next virtual CPU, or the last query.
-void plug_dialogue::go_on() {
+void plug_dialogue::send_next() {
   if (places_.empty()) return command("query-cpus-fast");
   const json arguments = json::parse(places_.back());
   places_.pop_back();

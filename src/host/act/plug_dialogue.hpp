@@ -40,7 +40,7 @@ class plug_dialogue {
   void take_answer(const nlohmann::json& answer);
   void take_places(const nlohmann::json& places);
   void take_threads(const nlohmann::json& vcpus);
-  void go_on();
+  void send_next();
   void command(const char* name, const nlohmann::json* arguments = nullptr);
   void fail(std::string why);
 

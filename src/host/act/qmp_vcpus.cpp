@@ -30,7 +30,7 @@ class qmp_vcpus final : public actuator {
 
   std::string target() const override { return "the monitor " + path_.string(); }
 
-  reach can(const std::string& value) const override {
+  feasibility can(const std::string& value) const override {
     const auto count = vcpu_count(value);
     if (!count) return {false, fmt::format("'{}' is not a number of virtual CPUs", value)};
     const qmp_answer answer = ask();

@@ -19,7 +19,7 @@ constexpr double trial_seconds = 30;
 
 }  // namespace
 
-void received_share::see(double now, double seconds, double share, const ran_and_waited& done) {
+void received_share::update(double now, double seconds, double share, const ran_and_waited& done) {
   if (seconds <= 0) return;
   remember(seconds, done.ran);
   // A machine that runs fewer vCPUs than its share allows wants only the CPUs for those.

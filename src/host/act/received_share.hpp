@@ -19,7 +19,7 @@ namespace sukima::host {
 class received_share {
  public:
   /// Takes the measurements of the last `seconds`. \param share  the CPUs to which the machine is entitled
-  void see(double now, double seconds, double share, const ran_and_waited& done);
+  void update(double now, double seconds, double share, const ran_and_waited& done);
 
   /// The CPUs that it receives, if that is less than its share.
   const std::optional<double>& limit() const { return limit_; }

@@ -50,16 +50,16 @@ session::~session() {
 }
 
 void session::end_acts(session_member& one) {
-  if (one.waiting) actor_->ended(*std::exchange(one.waiting, std::nullopt));
-  if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
+  if (one.waiting) actor_->record_ended(*std::exchange(one.waiting, std::nullopt));
+  if (one.in_effect) actor_->record_ended(*std::exchange(one.in_effect, std::nullopt));
 }
 
 double session::usable(std::size_t vm) const { return members_.at(vm)->usable(); }
 
-const std::optional<host_message>& session::said(std::size_t vm) const {
+const std::optional<host_message>& session::message_to(std::size_t vm) const {
   static const std::optional<host_message> nothing;
   const guest_link* const link = members_.at(vm)->link();
-  return link == nullptr ? nothing : link->said();
+  return link == nullptr ? nothing : link->message();
 }
 
 optimiser_state session::state(std::size_t vm) const { return optimiser_.state(members_.at(vm)->number); }
@@ -102,7 +102,7 @@ void session::cycle(double now) {
       leave(one, now);
     }
     if (auto wishes = one.new_wishes(tolerance)) changes.push_back({j, *std::move(wishes)});
-    const bool silent = one.has_spoken() && !one.reported_lately(now);
+    const bool silent = one.has_reported() && !one.reported_lately(now);
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);
       events_.push_back(fmt::format("{}: its guest service is silent", one.name()));
@@ -127,7 +127,7 @@ void session::cycle(double now) {
       seen.back().window->count = std::max(1U, optimiser_.resting(members_[j]->number));
   }
   optimiser_.cycle(seen);
-  if (!options_.dry_run) say_numbers(now);
+  if (!options_.dry_run) send_numbers(now);
 }
 
 /// Estimates as many machines as a cycle may cost, in turn; the next cycles estimate the others. The number
@@ -165,7 +165,7 @@ void session::estimate(std::size_t j) {
 }
 
 /// Sets the counts that the optimiser wants, and sends the guests their numbers.
-void session::say_numbers(double now) {
+void session::send_numbers(double now) {
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
     if (!one.chosen() || one.ended()) continue;
@@ -182,7 +182,7 @@ void session::say_numbers(double now) {
         one.set_count(count, now);
       if (optimiser_.trial_runs(one.number) && *wanted != optimiser_.resting(one.number)) trial = count;
     }
-    one.link()->say(one.message(trial), now);
+    one.link()->set_message(one.message(trial), now);
     if (one.ignores_number(now) && !std::exchange(one.said_ignoring, true))
       events_.push_back(
           fmt::format("{}: it does not follow its number: the number is {} and it uses {:.2f} CPUs",
@@ -198,12 +198,12 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
     if (found == proof::waiting && one.vcpus.sent() == count) return;
     const receipt done = *std::exchange(one.waiting, std::nullopt);
     if (found == proof::proved) {
-      if (one.in_effect) actor_->ended(*one.in_effect);
+      if (one.in_effect) actor_->record_ended(*one.in_effect);
       one.in_effect = done;
       one.switching = {};
       one.set_count(*one.vcpus.sent(), now);
     } else {
-      actor_->ended(done);
+      actor_->record_ended(done);
       if (found == proof::failed) act_failed(one, "the host's counters do not confirm it", now);
     }
     if (one.vcpus.sent() == count) return;
@@ -281,7 +281,7 @@ void session::plug_failed(session_member& one, const std::string& why, double no
 void session::act_failed(session_member& one, const std::string& why, double now) {
   one.vcpus.end();
   one.release(now);
-  if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
+  if (one.in_effect) actor_->record_ended(*std::exchange(one.in_effect, std::nullopt));
   try_later(one, one.switching, "its virtual CPUs could not be set: " + why, now);
 }
 

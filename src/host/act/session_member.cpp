@@ -71,7 +71,7 @@ void session_member::receive(double now) {
   }
   // Ignore the wish of a silent service: it may have ended, together with the programs that had the wish.
   if (!reported_lately(now)) wants_at_most_.reset();
-  vcpus.set_answers(has_spoken() && reported_lately(now));
+  vcpus.set_answers(has_reported() && reported_lately(now));
 }
 
 bool session_member::reported_lately(double now) const {
@@ -113,9 +113,9 @@ bool session_member::measure(double now) {
   std::vector<double> ran;
   for (const vcpu_time& one : times->vcpus) ran.push_back(one.ran);
   there_ = static_cast<unsigned>(std::ranges::count(times->vcpus, true, &vcpu_time::there));
-  if (ceiling() != nullptr) ceiling()->seen(there_);
+  if (ceiling() != nullptr) ceiling()->record_count(there_);
   if (!is_set_) count_ = std::max(1U, there_);
-  vcpus.seen(now, std::move(ran));
+  vcpus.record_times(now, std::move(ran));
   times_ = std::move(times);
   measured_at_ = now;
   return true;
@@ -155,7 +155,7 @@ std::optional<std::vector<vcpu_wish>> session_member::new_wishes(double toleranc
 std::optional<std::string> session_member::judge_share(double now) {
   if (!times_ || ended_) return std::nullopt;
   const bool was_limited = received_.limit().has_value();
-  received_.see(now, seconds_, entitled, done_);
+  received_.update(now, seconds_, entitled, done_);
   if (received_.limit().has_value() == was_limited) return std::nullopt;
   if (was_limited) return fmt::format("{}: its number follows its share again", name());
   return fmt::format(

@@ -69,7 +69,7 @@ class session_member {
   double use() const { return use_; }
   /// Whether the guest sent a message in the last 10 s.
   bool reported_lately(double now) const;
-  bool has_spoken() const { return reported_at_.has_value(); }
+  bool has_reported() const { return reported_at_.has_value(); }
   /// Whether, some seconds after a change, the program still uses more than its number.
   bool ignores_number(double now) const;
 

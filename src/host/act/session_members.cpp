@@ -82,9 +82,9 @@ void session::join(const vm& described, session_vm given, std::uint64_t group, d
 
 void session::leave(session_member& one, double now) {
   optimiser_.event(one.number, now, vm_event::ended);
-  if (one.link() != nullptr) one.link()->say(std::nullopt, now);
+  if (one.link() != nullptr) one.link()->set_message(std::nullopt, now);
   end_acts(one);
-  if (one.plugged) actor_->gone(*std::exchange(one.plugged, std::nullopt));
+  if (one.plugged) actor_->record_gone(*std::exchange(one.plugged, std::nullopt));
 }
 
 void session::replace(const description& host, const std::vector<steering>& how,

@@ -9,7 +9,7 @@
 
 namespace sukima::host {
 
-void change_cost::see(const measured_window& window) {
+void change_cost::update(const measured_window& window) {
   const double length = window.at - std::exchange(at_, window.at);
   const unsigned before = std::exchange(count_, window.count);
   if (before != 0 && before != window.count) {

@@ -15,7 +15,7 @@ namespace sukima::host {
 class change_cost {
  public:
   /// Takes the next window, in order of time. O(1).
-  void see(const measured_window& window);
+  void update(const measured_window& window);
   /// Seconds of work that one change costs; 0 until three changes were measured.
   double seconds() const { return seconds_; }
   /// The number of changes of the count that the windows have shown so far.

@@ -83,7 +83,7 @@ void state_machine::feed(const measured_window& window, bool disturbed) {
   SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   if (window.progress && *window.progress > 0) has_progress_ = true;
-  cost_.see(window);
+  cost_.update(window);
   if (settings_.dry_run && window.valid && window.count >= 1) count_ = std::min(window.count, settings_.most);
   look_at_time(window.at);
   const std::optional<double> rate = rate_of(window);

@@ -117,7 +117,7 @@ class journal {
 };
 
 /// Whether something can be done, and if not, why.
-struct reach {
+struct feasibility {
   bool possible = false;
   std::string why = {};
 };
@@ -134,7 +134,7 @@ class actuator {
 
   /// The name of the thing that it changes, for the journal.
   virtual std::string target() const = 0;
-  virtual reach can(const std::string& value) const = 0;
+  virtual feasibility can(const std::string& value) const = 0;
   /// The present value; nothing if the target is gone.
   virtual std::optional<std::string> present() const = 0;
   /// Sets the value. \returns 0, or an errno
@@ -200,7 +200,7 @@ struct act_counts {
 };
 
 /// The programs that may have set a value last.
-enum class setter { us, any };
+enum class last_writer { sukima, any };
 
 /// Makes changes through actuators, and writes each step to the journal.
 class actor {
@@ -218,16 +218,18 @@ class actor {
   /// Sets the old value unless another program has changed the value since. \returns the outcome as written
   /// to the journal, or "in effect", with the reason in `trouble`, if the old value could not be set. \throws
   /// journal_error
-  /// \param last  `us`: the present value is what the kernel made of the value that we wrote
-  std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::any);
+  /// \param last  `sukima`: the present value is what the kernel made of the value that we wrote
+  std::string undo(actuator& by, std::uint64_t number, std::string& trouble,
+                   last_writer last = last_writer::any);
   /// As `undo`, but writes no line to the journal and throws no journal_error.
-  std::string set_back(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::any);
+  std::string set_back(actuator& by, std::uint64_t number, std::string& trouble,
+                       last_writer last = last_writer::any);
   /// Writes to the journal that an act ended with this outcome. \throws journal_error
   void close(std::uint64_t number, const std::string& outcome);
   /// Records that the act ended because its target is gone. \throws journal_error
-  void gone(const receipt& of) { journal_.close(of.number, "gone"); }
+  void record_gone(const receipt& of) { journal_.close(of.number, "gone"); }
   /// Records that the act ended without being undone. \throws journal_error
-  void ended(const receipt& of) { journal_.close(of.number, "ended"); }
+  void record_ended(const receipt& of) { journal_.close(of.number, "ended"); }
 
   /// The results of this object's acts so far.
   const std::map<act_kind, act_counts>& counts() const { return counts_; }

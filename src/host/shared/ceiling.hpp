@@ -27,11 +27,11 @@ class vcpu_ceiling final : public actuator {
   /// Discards the answer because it is too old.
   void forget() { looked_.clear(); }
   /// Takes the number of virtual CPUs that the host's counters show.
-  void seen(unsigned there) { there_ = there; }
+  void record_count(unsigned there) { there_ = there; }
 
   std::string target() const override { return by_->target(); }
   /// The answer to `look`. \pre !busy() and `value` is looked()
-  reach can(const std::string& value) const override;
+  feasibility can(const std::string& value) const override;
   /// As `can`.
   std::optional<std::string> present() const override;
   /// Begins to plug in. \returns 0 always; `verify` reports later whether it worked. \pre !busy()
@@ -43,7 +43,7 @@ class vcpu_ceiling final : public actuator {
  private:
   /// The results of the calls. While a call runs, only the call may use it.
   struct answer {
-    reach can;
+    feasibility can;
     std::optional<std::string> present;
     std::string trouble;  ///< why plugging in failed; empty: it did not fail
   };

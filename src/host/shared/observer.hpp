@@ -54,10 +54,10 @@ class observer {
   ///   times its use plus 0.05. A paused machine has the demand 0. The capacities are what the host itself
   ///   left during the last 10 s.
   /// \par Complexity linear in the number of vCPUs, and pCPUs × machines at worst
-  const description& see(const snapshot& now);
+  const description& update(const snapshot& now);
 
   /// Records that no snapshot could be read: no changes are reported for this step.
-  void missed() { changes_.clear(); }
+  void record_failed_reading() { changes_.clear(); }
 
   const description& host() const { return host_; }
   /// The measurements in the order of host().vms.

@@ -44,8 +44,8 @@ class guest_link {
 
   /// Sets the message that is sent now and again every 3 s, with `valid` set to 10. Nothing: no more messages
   /// are sent, and the last one expires.
-  void say(std::optional<host_message> message, double now);
-  const std::optional<host_message>& said() const { return said_; }
+  void set_message(std::optional<host_message> message, double now);
+  const std::optional<host_message>& message() const { return message_; }
 
  protected:
   /// The text to send now, if it is time to send.
@@ -54,7 +54,7 @@ class guest_link {
   void not_sent() { sent_at_.reset(); }
 
  private:
-  std::optional<host_message> said_;
+  std::optional<host_message> message_;
   std::optional<double> sent_at_;
 };
 

@@ -132,7 +132,7 @@ class session {
   /// The CPUs that a machine can use: the latest estimate, or what it receives if that is less.
   double usable(std::size_t vm) const;
   /// The message that is now sent to its guest.
-  const std::optional<host_message>& said(std::size_t vm) const;
+  const std::optional<host_message>& message_to(std::size_t vm) const;
   /// The optimiser's state of a chosen machine.
   optimiser_state state(std::size_t vm) const;
   /// The count in effect.
@@ -151,7 +151,7 @@ class session {
   void cycle(double now);
   void estimate_in_turn();
   void estimate(std::size_t vm);
-  void say_numbers(double now);
+  void send_numbers(double now);
   void steer_vcpus(session_member& one, unsigned count, double now);
   void end_acts(session_member& one);
   void act_failed(session_member& one, const std::string& why, double now);

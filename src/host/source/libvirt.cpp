@@ -18,9 +18,9 @@ namespace sukima::host {
 namespace {
 
 /// Queries libvirt in a thread, so that the caller can stop waiting for the answer.
-class libvirt_desk {
+class libvirt_reader {
  public:
-  explicit libvirt_desk(std::unique_ptr<libvirt_calls> calls) { call_->calls = std::move(calls); }
+  explicit libvirt_reader(std::unique_ptr<libvirt_calls> calls) { call_->calls = std::move(calls); }
 
   /// \returns nothing if there is no answer at the deadline; the call continues, and a later `ask` returns
   ///   its answer
@@ -68,13 +68,13 @@ bool counted(const observed_vm& one) {
 class libvirt_source final : public source {
  public:
   libvirt_source(std::unique_ptr<libvirt_calls> calls, std::string root)
-      : desk_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
+      : reader_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
 
   snapshot read(deadline end) override {
     std::optional<libvirt_answer> answer;
     std::string trouble = "libvirt did not answer in time";
     try {
-      answer = desk_.ask(end);
+      answer = reader_.ask(end);
     } catch (const source_error& error) {
       // The daemon may be restarting. The machines continue without it.
       if (!answered_) throw;
@@ -131,7 +131,7 @@ class libvirt_source final : public source {
     return state != record.statistics.end() && (state->second == "5" || state->second == "6");
   }
 
-  libvirt_desk desk_;
+  libvirt_reader reader_;
   std::string root_;
   double default_shares_;
   bool answered_ = false;

@@ -187,7 +187,7 @@ vm observer::describe(const observed_vm& one, const std::string& name, const mem
   return result;
 }
 
-const description& observer::see(const snapshot& now) {
+const description& observer::update(const snapshot& now) {
   changes_.clear();
   const std::vector<std::string> names = unique_names(now.vms);
   std::map<std::string, memory> memories;

@@ -28,7 +28,7 @@ class connection {
     return {socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
   }
 
-  void go_on() {
+  void advance() {
     char bytes[65536];
     const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
     // If a peer closes without having read everything, the connection is reset.
@@ -114,7 +114,7 @@ std::vector<qmp_answer> ask_monitors(const std::vector<std::string>& paths, cloc
     if (ready < 0 && errno != EINTR) break;
     if (ready <= 0) continue;
     for (std::size_t i = 0; i < polled.size(); ++i)
-      if (wanted[i].revents != 0) polled[i]->go_on();
+      if (wanted[i].revents != 0) polled[i]->advance();
   }
   std::vector<qmp_answer> answers;
   for (connection& one : all) answers.push_back(one.end());

@@ -86,7 +86,7 @@ TEST_F(acting, settings_that_are_gone_or_end_by_themselves_need_nothing) {
 class stubborn final : public actuator {
  public:
   std::string target() const override { return "stubborn"; }
-  reach can(const std::string&) const override { return {true, {}}; }
+  feasibility can(const std::string&) const override { return {true, {}}; }
   std::optional<std::string> present() const override { return value_; }
   int apply(const std::string& value, double) override {
     if (value_ == "2") return EIO;
@@ -114,7 +114,7 @@ TEST_F(acting, an_act_that_cannot_be_undone_stays_in_the_journal) {
 class clamping final : public actuator {
  public:
   std::string target() const override { return "clamping"; }
-  reach can(const std::string&) const override { return {true, {}}; }
+  feasibility can(const std::string&) const override { return {true, {}}; }
   std::optional<std::string> present() const override { return value_; }
   int apply(const std::string& value, double) override {
     value_ = value == "1" ? "2" : value;
@@ -135,7 +135,7 @@ TEST_F(acting, a_value_that_the_kernel_adjusts_is_set_back) {
   const receipt done = one.apply(by, "a", act_kind::weight, "1", 1);
   EXPECT_EQ(one.verify(by, done, 1), proof::failed);
   std::string trouble;
-  EXPECT_EQ(one.undo(by, done.number, trouble, setter::us), "undone");
+  EXPECT_EQ(one.undo(by, done.number, trouble, last_writer::sukima), "undone");
   EXPECT_EQ(by.present(), "1024");
   EXPECT_TRUE(written.in_effect().empty());
 }

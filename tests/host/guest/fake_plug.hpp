@@ -16,10 +16,10 @@ class fake_plug final : public actuator {
   explicit fake_plug(synthetic_guest& of) : of_(of) {}
 
   std::string target() const override { return "the fake monitor"; }
-  reach can(const std::string& value) const override {
+  feasibility can(const std::string& value) const override {
     ++asked;
     if (std::stoul(value) > of_.times.vcpus.size()) return {false, "there is no room"};
-    return refusal.empty() ? reach{true, {}} : reach{false, refusal};
+    return refusal.empty() ? feasibility{true, {}} : feasibility{false, refusal};
   }
   std::optional<std::string> present() const override { return std::to_string(of_.there()); }
   std::string trouble() const override { return trouble_; }

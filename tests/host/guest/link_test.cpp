@@ -19,7 +19,7 @@ TEST(file_link, writes_again_every_three_seconds) {
   const guests::folder folder;
   const fs::path file = folder.path / "host";
   const auto link = make_file_link(file);
-  link->say(host_message{.usable = 1.5, .valid = 999}, 100);
+  link->set_message(host_message{.usable = 1.5, .valid = 999}, 100);
   EXPECT_EQ(guests::text_in(file), number(1.5));
   EXPECT_EQ(fs::status(file).permissions(), fs::perms(0644));
   fs::remove(file);
@@ -29,13 +29,13 @@ TEST(file_link, writes_again_every_three_seconds) {
   EXPECT_EQ(guests::text_in(file), number(1.5));
   // Another number does not wait; the same one does.
   fs::remove(file);
-  link->say(host_message{.usable = 1.5}, 104);
+  link->set_message(host_message{.usable = 1.5}, 104);
   EXPECT_FALSE(fs::exists(file));
-  link->say(host_message{.usable = 2}, 104);
+  link->set_message(host_message{.usable = 2}, 104);
   EXPECT_EQ(guests::text_in(file), number(2));
   // Saying nothing lets the number end by itself.
   fs::remove(file);
-  link->say(std::nullopt, 105);
+  link->set_message(std::nullopt, 105);
   link->step(1000);
   EXPECT_FALSE(fs::exists(file));
 }
@@ -47,13 +47,13 @@ TEST(file_link, follows_nothing_that_a_hostile_container_leaves) {
   const auto link = make_file_link(folder.path / "host");
   fs::create_symlink(victim, folder.path / "host");
   fs::create_symlink(victim, folder.path / ".host.new");
-  link->say(host_message{.usable = 1}, 1);
+  link->set_message(host_message{.usable = 1}, 1);
   EXPECT_EQ(guests::text_in(victim), "precious");
   EXPECT_EQ(guests::text_in(folder.path / "host"), number(1));
   EXPECT_FALSE(fs::is_symlink(folder.path / "host"));
   // A pipe must not hold the host up.
   ASSERT_EQ(::mkfifo((folder.path / ".host.new").c_str(), 0600), 0);
-  link->say(host_message{.usable = 2}, 2);
+  link->set_message(host_message{.usable = 2}, 2);
   EXPECT_EQ(guests::text_in(folder.path / "host"), number(2));
 }
 
@@ -68,7 +68,7 @@ TEST(file_link, follows_no_link_on_the_way_to_its_folder) {
     guests::write(other.path / "run/host", "precious");
     fs::remove_all(guest.path / place);
     fs::create_directory_symlink(target, guest.path / place);
-    link->say(host_message{.usable = 1}, 100);
+    link->set_message(host_message{.usable = 1}, 100);
     EXPECT_EQ(guests::text_in(other.path / "run/sukima/host"), "precious");
     EXPECT_EQ(guests::text_in(other.path / "run/host"), "precious");
     fs::remove(guest.path / place);
@@ -86,7 +86,7 @@ TEST(file_link, follows_no_link_on_the_way_to_its_folder) {
 TEST(file_link, says_what_fails_and_tries_again) {
   const guests::folder folder;
   const auto link = make_file_link(folder.path / "missing" / "host");
-  link->say(host_message{.usable = 1}, 1);
+  link->set_message(host_message{.usable = 1}, 1);
   const auto complaint = link->complaint(1);
   ASSERT_TRUE(complaint);
   EXPECT_NE(complaint->find("cannot be written: No such file"), std::string::npos) << *complaint;
@@ -101,7 +101,7 @@ TEST(port_link, sends_and_receives) {
   const int number_of = ::dup(mine.get());
   const auto link = make_port_link(number_of);
   EXPECT_EQ(link->readable(), number_of);
-  link->say(host_message{.usable = 1.5, .vcpus = 2}, 1);
+  link->set_message(host_message{.usable = 1.5, .vcpus = 2}, 1);
   EXPECT_EQ(guests::received(guest), text_of(host_message{.usable = 1.5, .vcpus = 2}));
   guests::send_to(guest, "sukima-guest 1\nwant 3\nend\nsukima-guest 1\n");
   link->step(1.5);
@@ -117,8 +117,8 @@ TEST(port_link, does_not_wait_for_a_guest_that_reads_nothing) {
   auto [mine, guest] = guests::connected_pair();
   const auto link = make_port_link(::dup(mine.get()));
   // Each is another number, so each is due at once; the socket's buffer takes some hundred KiB.
-  for (int i = 0; i < 200000; ++i) link->say(host_message{.usable = 1.0 + i % 1000}, i * 1e-3);
-  link->say(host_message{.usable = 7}, 1000);
+  for (int i = 0; i < 200000; ++i) link->set_message(host_message{.usable = 1.0 + i % 1000}, i * 1e-3);
+  link->set_message(host_message{.usable = 7}, 1000);
   // Whole messages come, and after what the buffer held the last number.
   std::string all;
   for (int i = 0; i < 10; ++i) {
@@ -206,7 +206,7 @@ TEST(port_link, connects_again_when_the_machine_has_gone) {
   const guests::folder folder;
   const fs::path path = folder.path / "port";
   const auto link = make_port_link(path);
-  link->say(host_message{.usable = 1}, 1);
+  link->set_message(host_message{.usable = 1}, 1);
   EXPECT_FALSE(link->connected());
   ASSERT_TRUE(link->complaint(1));
   link->step(1.5);

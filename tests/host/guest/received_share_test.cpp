@@ -12,7 +12,7 @@ using namespace guests;
 
 /// Lets a share be judged for so many seconds, in each of which the machine does the same.
 void pass(received_share& of, double& now, int seconds, double share, const ran_and_waited& done) {
-  for (int i = 0; i < seconds; ++i) of.see(now += 1, 1, share, done);
+  for (int i = 0; i < seconds; ++i) of.update(now += 1, 1, share, done);
 }
 
 TEST(received_share, limits_after_ten_seconds) {
@@ -62,7 +62,7 @@ int limited_seconds(received_share& one, double& now, int all) {
   int limited = 0;
   for (int i = 0; i < all; ++i) {
     limited += one.limit() ? 1 : 0;
-    one.see(now += 1, 1, 2, one.limit() ? ran_and_waited{1, 0} : ran_and_waited{1, 1});
+    one.update(now += 1, 1, 2, one.limit() ? ran_and_waited{1, 0} : ran_and_waited{1, 1});
   }
   return limited;
 }
@@ -111,7 +111,7 @@ TEST_F(beside_foreign_load, a_guest_gets_the_number_that_it_receives) {
   EXPECT_NEAR(host.running->usable(0), 2, 1e-6);
   host.run(6);
   EXPECT_NEAR(host.running->usable(0), 0.71, 0.01);
-  EXPECT_NEAR(host.running->said(0)->usable, 0.71, 0.01);
+  EXPECT_NEAR(host.running->message_to(0)->usable, 0.71, 0.01);
   EXPECT_EQ(said(" of the 2.00 CPUs of its share"), 1U);
   host.run(100);
   EXPECT_NEAR(host.running->usable(0), 0.71, 0.01);

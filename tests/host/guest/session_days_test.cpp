@@ -23,7 +23,7 @@ class session_in_a_trial : public testing::Test {
     decided_before = host.verdicts.size();
   }
   bool tries() const {
-    const auto& said = host.running->said(0);
+    const auto& said = host.running->message_to(0);
     return host.running->state(0) == optimiser_state::trial && said && said->trial;
   }
   /// The session's sentences since the trial began.
@@ -54,7 +54,7 @@ TEST_F(session_in_a_trial, a_paused_machine_has_no_result) {
   EXPECT_EQ(results(), 0U);
   EXPECT_EQ(decided(verdict_kind::voided), 1U);
   EXPECT_EQ(decided(verdict_kind::back), 1U);
-  EXPECT_FALSE(host.running->said(0)->trial);
+  EXPECT_FALSE(host.running->message_to(0)->trial);
   host.run(120);
   EXPECT_GT(host.running->usable(1), 3.8) << "the other one can use what it leaves";
   // Resumed: after its ten minutes it is measured anew, and ends where it should.
@@ -81,7 +81,7 @@ TEST_F(session_in_a_trial, a_machine_that_ends_leaves_nothing) {
   EXPECT_TRUE(reported("a: it has ended"));
   EXPECT_EQ(results(), 0U);
   EXPECT_EQ(decided(verdict_kind::voided), 1U);
-  EXPECT_FALSE(host.running->said(0));
+  EXPECT_FALSE(host.running->message_to(0));
   EXPECT_GT(host.running->usable(1), 3.9);
 }
 

@@ -78,7 +78,7 @@ class seen_twice {
       one.now.vcpus[i].waited = times_.vcpus[i].waited;
     }
     one.read_at = now_.clock;
-    observer_.see(now_);
+    observer_.update(now_);
     EXPECT_TRUE(member_.measure(now_.clock));
   }
 

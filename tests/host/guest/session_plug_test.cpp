@@ -49,7 +49,7 @@ TEST_F(session_that_plugs, raises_the_ceiling_with_a_line_before_and_under_a_lea
   plug->before_it = [&] {
     journal_before = text_in(written.file());
     online_before = guest.machine.on();
-    leased_to = host.running->said(0)->vcpus.value_or(0);
+    leased_to = host.running->message_to(0)->vcpus.value_or(0);
   };
   run(30);
   EXPECT_EQ(leased_to, 2U) << "the guest service is there, and has obeyed";

@@ -88,7 +88,7 @@ TEST_F(session_of_guests, trials_are_announced) {
   host.begin("threads", {}, &written);
   bool announced = false;
   host.run(60, [&] {
-    const auto& said = host.running->said(0);
+    const auto& said = host.running->message_to(0);
     if (!said || !said->trial) return;
     announced = true;
     EXPECT_EQ(said->usable, *said->trial);
@@ -141,7 +141,7 @@ TEST_F(session_of_guests, a_guest_without_the_service_is_not_acted_on) {
   EXPECT_TRUE(reported("a: its virtual CPUs could not be set: the guest service of a is silent"));
   EXPECT_EQ(host[0].machine.on(), "0-3");
   EXPECT_EQ(host[1].machine.on(), "0-1");
-  EXPECT_FALSE(host.running->said(0)->vcpus);
+  EXPECT_FALSE(host.running->message_to(0)->vcpus);
 }
 
 TEST_F(session_of_guests, a_guest_that_only_claims_to_obey_is_found_out) {
@@ -177,7 +177,7 @@ TEST_F(session_of_guests, a_guest_that_ends_or_falls_silent_has_no_trial) {
   host.run(30);
   EXPECT_TRUE(reported("a: it has ended"));
   EXPECT_TRUE(reported("b: its guest service is silent"));
-  EXPECT_FALSE(host.running->said(0));
+  EXPECT_FALSE(host.running->message_to(0));
   EXPECT_TRUE(host.running->state(1) == optimiser_state::back ||
               host.running->state(1) == optimiser_state::hold);
   EXPECT_GE(host.running->usable(1), 3.9);
@@ -209,10 +209,10 @@ TEST_F(session_of_guests, a_wish_ends_with_the_service_that_said_it) {
   host[0].lie = "sukima-guest 1\nwant 1\nend\n";
   host.begin("threads", {}, &written);
   host.run(3);
-  EXPECT_NEAR(host.running->said(0)->usable, 1, 1e-6);
+  EXPECT_NEAR(host.running->message_to(0)->usable, 1, 1e-6);
   host[0].lie = "?\n";  // nothing that comes is a message
   host.run(15);
-  EXPECT_NEAR(host.running->said(0)->usable, 4, 1e-6);
+  EXPECT_NEAR(host.running->message_to(0)->usable, 4, 1e-6);
 }
 
 TEST_F(session_of_guests, its_metrics_are_those_of_its_machines) {
@@ -317,8 +317,8 @@ std::vector<std::string> numbers_beside(const std::string& lie, std::vector<std:
   host.begin("threads", {}, &written);
   std::vector<std::string> all;
   host.run(60, [&] {
-    if (host.running->said(0)) own.push_back(text_of(*host.running->said(0)));
-    if (host.running->said(1)) all.push_back(text_of(*host.running->said(1)));
+    if (host.running->message_to(0)) own.push_back(text_of(*host.running->message_to(0)));
+    if (host.running->message_to(1)) all.push_back(text_of(*host.running->message_to(1)));
   });
   return all;
 }

@@ -114,12 +114,12 @@ class changes_of_count : public testing::Test {
   double at = 0;
 
   void see(unsigned count, double seconds, double rate, bool settled = true, bool valid = true) {
-    cost.see({.at = at += seconds,
-              .count = count,
-              .use = 1,
-              .progress = rate,
-              .valid = valid,
-              .settled = settled});
+    cost.update({.at = at += seconds,
+                 .count = count,
+                 .use = 1,
+                 .progress = rate,
+                 .valid = valid,
+                 .settled = settled});
   }
   /// Half a second of settling, of which so much is lost; then a window.
   void change(unsigned count, double lost, double rate = 10) {

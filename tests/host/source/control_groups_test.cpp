@@ -23,12 +23,12 @@ description between(const std::string& earlier, const std::string& later, double
   sukima_test::load_tree(recordings + earlier, tree);
   const auto groups = open_control_groups({{}, true, tree.root()});
   const snapshot first = groups->read(far());
-  seen.see(first);
+  seen.update(first);
   sukima_test::load_tree(recordings + later, tree);
   snapshot second = groups->read(far());
   second.clock = first.clock + seconds;
   for (observed_vm& one : second.vms) one.read_at = first.vms.at(0).read_at + seconds;
-  return seen.see(second);
+  return seen.update(second);
 }
 
 TEST(control_groups, of_version_1_as_recorded) {

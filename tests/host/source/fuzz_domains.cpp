@@ -28,10 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     if (vcpus > 500) return 0;  // larger ones take long, and find nothing else
     host::observer seen;
-    seen.see(now);
+    seen.update(now);
     now.clock = 1;
     for (host::observed_vm& one : now.vms) one.read_at = 1;
-    const std::string written = host::description_text(seen.see(now));
+    const std::string written = host::description_text(seen.update(now));
     if (host::description_text(host::parse_description(written)) != written) {
       std::fprintf(stderr, "what is written is not read as it was\n");
       std::abort();

@@ -70,7 +70,7 @@ TEST(demand, is_unknown_before_there_is_an_interval) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  EXPECT_EQ(seen.see(host.now()).vms[0].vcpus[0].demand, std::nullopt);
+  EXPECT_EQ(seen.update(host.now()).vms[0].vcpus[0].demand, std::nullopt);
   EXPECT_EQ(seen.measured()[0].used, std::nullopt);
 }
 
@@ -78,11 +78,11 @@ TEST(demand, of_a_machine_that_does_not_wait_is_a_little_more_than_its_use) {
   made_up_host host(1);
   host.add("a", 2);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.4, 0.004);
   host.run(0, 1, 0.1, 0.0059);  // 1.98 % of what it ran
   host.pass(1);
-  const description& now = seen.see(host.now());
+  const description& now = seen.update(host.now());
   EXPECT_NEAR(now.vms[0].vcpus[0].demand.value(), 0.4 * 1.1 + 0.025, 1e-9);
   EXPECT_NEAR(now.vms[0].vcpus[1].demand.value(), 0.1 * 1.1 + 0.025, 1e-9);
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
@@ -92,11 +92,11 @@ TEST(demand, of_a_machine_that_waits_is_all) {
   made_up_host host(1);
   host.add("a", 2);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.4, 0.0101);  // 2.02 % of what the machine ran
   host.run(0, 1, 0.1, 0);
   host.pass(1);
-  for (const vcpu& one : seen.see(host.now()).vms[0].vcpus) EXPECT_EQ(one.demand, std::nullopt);
+  for (const vcpu& one : seen.update(host.now()).vms[0].vcpus) EXPECT_EQ(one.demand, std::nullopt);
   EXPECT_NEAR(seen.measured()[0].waited_by_ran.value(), 0.0202, 1e-9);
 }
 
@@ -104,10 +104,10 @@ TEST(demand, of_an_idle_machine_that_wakes_up_late_now_and_then_is_small) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.002, 0.0009);
   host.pass(1);
-  EXPECT_LT(seen.see(host.now()).vms[0].vcpus[0].demand.value(), 0.06);
+  EXPECT_LT(seen.update(host.now()).vms[0].vcpus[0].demand.value(), 0.06);
 }
 
 TEST(demand, of_an_idle_machine_is_the_same_however_many_vcpus_it_has) {
@@ -115,10 +115,10 @@ TEST(demand, of_an_idle_machine_is_the_same_however_many_vcpus_it_has) {
     made_up_host host(1);
     host.add("a", vcpus);
     observer seen;
-    seen.see(host.now());
+    seen.update(host.now());
     host.pass(1);
     double sum = 0;
-    for (const vcpu& one : seen.see(host.now()).vms[0].vcpus) sum += one.demand.value_or(1);
+    for (const vcpu& one : seen.update(host.now()).vms[0].vcpus) sum += one.demand.value_or(1);
     EXPECT_NEAR(sum, 0.05, 1e-9) << vcpus;
   }
 }
@@ -127,11 +127,11 @@ TEST(demand, rises_at_once_and_falls_over_30_seconds) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   const auto after = [&](double used) {
     host.run(0, 0, used, 0);
     host.pass(1);
-    return seen.see(host.now()).vms[0].vcpus[0].demand.value();
+    return seen.update(host.now()).vms[0].vcpus[0].demand.value();
   };
   EXPECT_NEAR(after(0), 0.05, 1e-9);
   EXPECT_NEAR(after(0.8), 0.93, 1e-9);
@@ -152,13 +152,13 @@ TEST(demand, falls_from_all_once_a_machine_stops_waiting) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.5, 0.5);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.1, 0);
   host.pass(1);
-  const double now = seen.see(host.now()).vms[0].vcpus[0].demand.value();
+  const double now = seen.update(host.now()).vms[0].vcpus[0].demand.value();
   EXPECT_GT(now, 0.9);
   EXPECT_LT(now, 1);
 }
@@ -168,16 +168,16 @@ TEST(demand, throttling_does_not_count_as_waiting) {
   observed_vm& one = host.add("a", 1);
   one.throttled = 5;
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.3, 0.6);
   host.vm(0).throttled = 5.6;
   host.pass(1);
-  EXPECT_NEAR(seen.see(host.now()).vms[0].vcpus[0].demand.value(), 0.38, 1e-9);
+  EXPECT_NEAR(seen.update(host.now()).vms[0].vcpus[0].demand.value(), 0.38, 1e-9);
   // Half of it was another machine's doing.
   host.run(0, 0, 0.3, 0.6);
   host.vm(0).throttled = 5.9;
   host.pass(1);
-  EXPECT_EQ(seen.see(host.now()).vms[0].vcpus[0].demand, std::nullopt);
+  EXPECT_EQ(seen.update(host.now()).vms[0].vcpus[0].demand, std::nullopt);
 }
 
 TEST(demand, is_unknown_for_a_vm_that_used_its_whole_cap) {
@@ -186,13 +186,13 @@ TEST(demand, is_unknown_for_a_vm_that_used_its_whole_cap) {
     observed_vm& one = host.add("a", 1);
     (whole ? one.now.cap : one.now.vcpus[0].cap) = 0.5;
     observer seen;
-    seen.see(host.now());
+    seen.update(host.now());
     host.run(0, 0, 0.49, 0.5);
     host.pass(1);
-    EXPECT_TRUE(seen.see(host.now()).vms[0].vcpus[0].demand.has_value());
+    EXPECT_TRUE(seen.update(host.now()).vms[0].vcpus[0].demand.has_value());
     host.run(0, 0, 0.3, 0.5);
     host.pass(1);
-    EXPECT_EQ(seen.see(host.now()).vms[0].vcpus[0].demand, std::nullopt);
+    EXPECT_EQ(seen.update(host.now()).vms[0].vcpus[0].demand, std::nullopt);
   }
 }
 
@@ -200,10 +200,10 @@ TEST(demand, needs_a_source_that_knows_the_waiting) {
   made_up_host host(1);
   host.add("a", 1).now.vcpus[0].waited.reset();
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   *host.vm(0).now.vcpus[0].ran += 0.5;
   host.pass(1);
-  EXPECT_EQ(seen.see(host.now()).vms[0].vcpus[0].demand, std::nullopt);
+  EXPECT_EQ(seen.update(host.now()).vms[0].vcpus[0].demand, std::nullopt);
   EXPECT_EQ(seen.measured()[0].waited_by_ran, std::nullopt);
 }
 
@@ -211,24 +211,24 @@ TEST(capacity, is_what_the_host_left_in_the_last_10_seconds) {
   made_up_host host(2);
   host.add("a", 1).last_pcpu = {0};
   observer seen;
-  EXPECT_EQ(seen.see(host.now()).pcpus[0].capacity, 1);
+  EXPECT_EQ(seen.update(host.now()).pcpus[0].capacity, 1);
   for (int second = 0; second < 10; ++second) {
     host.run(0, 0, 0.5, 0);
     host.now().busy[0] += 0.2;
     host.now().busy[1] += 0.6;
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
   }
   EXPECT_NEAR(seen.host().pcpus[0].capacity, 0.8, 1e-9);
   EXPECT_NEAR(seen.host().pcpus[1].capacity, 0.4, 1e-9);
   for (int second = 0; second < 5; ++second) {
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
   }
   EXPECT_NEAR(seen.host().pcpus[1].capacity, 0.7, 1e-9);
   for (int second = 0; second < 5; ++second) {
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
   }
   EXPECT_EQ(seen.host().pcpus[1].capacity, 1);
 }
@@ -238,15 +238,15 @@ TEST(capacity, does_not_take_what_an_ended_machine_ran_for_the_hosts) {
   host.add("a", 1);
   host.add("b", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.5, 0);
   host.run(1, 0, 0.5, 0);
   host.pass(1);
   host.now().vms.pop_back();
-  EXPECT_EQ(seen.see(host.now()).pcpus[0].capacity, 1);
+  EXPECT_EQ(seen.update(host.now()).pcpus[0].capacity, 1);
   host.now().busy[0] += 0.25;
   host.pass(1);
-  EXPECT_NEAR(seen.see(host.now()).pcpus[0].capacity, 0.75, 1e-9);
+  EXPECT_NEAR(seen.update(host.now()).pcpus[0].capacity, 0.75, 1e-9);
 }
 
 TEST(changes, a_paused_machine_wants_nothing_until_it_is_resumed) {
@@ -254,19 +254,19 @@ TEST(changes, a_paused_machine_wants_nothing_until_it_is_resumed) {
   host.add("a", 1);
   host.add("b", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_TRUE(seen.changes().empty());
   host.run(1, 0, 0.9, 0.2);
   host.vm(0).state = vm_state::paused;
   host.pass(1);
-  const description& now = seen.see(host.now());
+  const description& now = seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"a was paused."});
   EXPECT_EQ(now.vms[0].vcpus[0].demand, 0);
   EXPECT_NE(now.vms[0].unknown.find("paused"), std::string::npos);
   EXPECT_NEAR(estimate_shares(now)[1].usable, 1, 1e-9);
   host.vm(0).state = vm_state::running;
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"a was resumed."});
 }
 
@@ -274,11 +274,11 @@ TEST(changes, a_renamed_machine_keeps_its_past) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.5, 0);
   host.vm(0).now.name = "b";
   host.pass(1);
-  EXPECT_EQ(seen.see(host.now()).vms[0].name, "b");
+  EXPECT_EQ(seen.update(host.now()).vms[0].name, "b");
   EXPECT_EQ(sentences(seen), list{"a was renamed to b."});
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
 }
@@ -289,21 +289,21 @@ TEST(changes, a_machine_that_came_back_from_another_host_begins_anew) {
     host.add("a", 1).run = knows_runs ? "1" : "";
     *host.vm(0).now.vcpus[0].ran = 100;
     observer seen;
-    seen.see(host.now());
+    seen.update(host.now());
     host.run(0, 0, 0.5, 0);
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
     // In between it was elsewhere, and its counters are those of a new process.
     if (knows_runs) host.vm(0).run = "2";
     *host.vm(0).now.vcpus[0].ran = knows_runs ? 300 : 0.2;
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
     EXPECT_EQ(sentences(seen), list{"a was restarted, or came back from another host."});
     EXPECT_EQ(seen.measured()[0].used, std::nullopt);
     EXPECT_EQ(seen.host().vms[0].vcpus[0].demand, std::nullopt);
     host.run(0, 0, 0.25, 0);
     host.pass(1);
-    seen.see(host.now());
+    seen.update(host.now());
     EXPECT_NEAR(seen.measured()[0].used.value(), 0.25, 1e-9);
   }
 }
@@ -313,26 +313,26 @@ TEST(changes, a_machine_that_ended_is_gone) {
   host.add("a", 1);
   host.add("b", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.now().vms.erase(host.now().vms.begin());
   host.pass(1);
-  EXPECT_EQ(seen.see(host.now()).vms.size(), 1U);
+  EXPECT_EQ(seen.update(host.now()).vms.size(), 1U);
   EXPECT_EQ(sentences(seen), list{"a ended, or moved to another host."});
   host.add("c", 1);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"c appeared."});
 }
 
 TEST(changes, are_reported_once_though_nothing_can_be_read_then) {
   made_up_host host(1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.add("a", 1);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"a appeared."});
-  seen.missed();
+  seen.record_failed_reading();
   EXPECT_EQ(sentences(seen), list{});
   EXPECT_EQ(seen.host().vms.size(), 1U);
 }
@@ -341,15 +341,15 @@ TEST(changes, a_machine_that_does_not_answer_is_shown_as_it_was) {
   made_up_host host(1);
   host.add("a", 1);
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.run(0, 0, 0.5, 0);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   const double then = host.vm(0).read_at;
   host.pass(1);
   host.vm(0).stale = true;
   host.vm(0).read_at = then;
-  const description& now = seen.see(host.now());
+  const description& now = seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"a does not answer."});
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
   EXPECT_NEAR(now.vms[0].vcpus[0].demand.value(), 0.6, 1e-9);
@@ -358,7 +358,7 @@ TEST(changes, a_machine_that_does_not_answer_is_shown_as_it_was) {
   host.run(0, 0, 0.9, 0);
   host.pass(2);
   host.vm(0).stale = false;
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{"a answers again."});
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.3, 1e-9);
   EXPECT_EQ(seen.host().pcpus[0].capacity, 1);
@@ -369,14 +369,14 @@ TEST(changes, a_vcpu_that_was_plugged_in_counts_from_then_on) {
   host.add("a", 1);
   *host.vm(0).now.vcpus[0].ran = 100;
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   host.vm(0).now.vcpus.push_back(host.vm(0).now.vcpus[0]);
   host.vm(0).now.vcpus[1].id = 1;
   *host.vm(0).now.vcpus[1].ran = 0;
   host.run(0, 0, 0.5, 0);
   host.run(0, 1, 0.25, 0);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_TRUE(seen.changes().empty());
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.75, 1e-9);
 }
@@ -387,14 +387,14 @@ TEST(changes, a_vcpu_that_was_unplugged_is_not_a_new_start) {
   *host.vm(0).now.vcpus[0].ran = 100;
   *host.vm(0).now.vcpus[1].ran = 100;
   observer seen;
-  seen.see(host.now());
+  seen.update(host.now());
   vcpu& unplugged = host.vm(0).now.vcpus[1];
   unplugged.online = false;
   unplugged.ran.reset();
   unplugged.waited.reset();
   host.run(0, 0, 0.5, 0);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{});
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
   // Plugged in again, it has a new thread.
@@ -402,7 +402,7 @@ TEST(changes, a_vcpu_that_was_unplugged_is_not_a_new_start) {
   unplugged.ran = 0.25;
   unplugged.waited = 0;
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_EQ(sentences(seen), list{});
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.25, 1e-9);
 }
@@ -420,7 +420,7 @@ TEST(descriptions, of_any_names_can_be_read_again) {
   host.vm(0).now.vcpus[0].hard = {0, 7};
   host.vm(1).now.vcpus[0].hard = {7};
   observer seen;
-  const description again = parse_description(description_text(seen.see(host.now())));
+  const description again = parse_description(description_text(seen.update(host.now())));
   std::vector<std::string> names;
   for (const vm& one : again.vms) names.push_back(one.name);
   EXPECT_EQ(names, (list{"same", "same (01234567)", "same-2", "same-3", "unnamed", "bell? and ? and \xc3\xbc",
@@ -428,7 +428,7 @@ TEST(descriptions, of_any_names_can_be_read_again) {
   EXPECT_TRUE(again.vms[0].vcpus[0].hard.empty());
   EXPECT_EQ(again.vms[0].weight, most_weight);
   host.pass(1);
-  seen.see(host.now());
+  seen.update(host.now());
   EXPECT_TRUE(seen.changes().empty());
 }
 
