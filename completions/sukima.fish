@@ -136,9 +136,9 @@ complete -c sukima -n $cc -F
 complete -c sukima -n $cc -x -l backend -d 'The C compiler to use'
 complete -c sukima -n $cc -l emit-c -d 'Write the C translation'
 complete -c sukima -n $cc -l sequential -d 'Leave out everything parallel'
-complete -c sukima -n $cc -l launcher -d 'Start the C compiler by a program, such as ccache' -r
+complete -c sukima -n $cc -l launcher -d 'Start the C compiler through a program, such as ccache' -r
 complete -c sukima -n $cc -l no-clones -d 'Leave out sequential clones'
-complete -c sukima -n $cc -l cluster -d 'Link what objects with cluster workers need'
+complete -c sukima -n $cc -l cluster -d 'Link the libraries that cluster workers need'
 complete -c sukima -n $cc -o fcheck-closures -d 'Stop at calls of closures whose block has been left'
 complete -c sukima -n $cc -o fclosures=frame -d 'Closures keep their variables in memory'
 complete -c sukima -n $cc -o fclosures=unwind -d 'Closures leave their variables in registers until they are called'

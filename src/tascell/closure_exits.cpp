@@ -30,7 +30,7 @@ thread_local char* top_here = nullptr;
 
 [[noreturn]] void refuse(const thrown_tag& from, const char* why) noexcept {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s:%d: this 'goto' out of a closure cannot be: %s\n", from.file, from.line, why);
+  std::fprintf(stderr, "%s:%d: this 'goto' cannot leave the closure: %s\n", from.file, from.line, why);
   std::_Exit(70);
 }
 
@@ -53,7 +53,7 @@ void take_exit(const thrown_tag& thrown) noexcept {
   if (is_of_block) jump_to_exit(exit);
   if (const char* block = running_block()) {
     char text[96];
-    std::snprintf(text, sizeof text, "%s was entered, which runs to its end", block);
+    std::snprintf(text, sizeof text, "it would leave %s, which must run to its end", block);
     refuse(thrown, text);
   }
   const bool is_here =
@@ -61,10 +61,10 @@ void take_exit(const thrown_tag& thrown) noexcept {
   // Two activations of plain C in one segment have no choice points between them, because a worker function
   // that plain C calls begins a new segment.
   if (is_here && exit->sukima_top == nullptr) jump_to_exit(exit);
-  if (segment == nullptr) refuse(thrown, "the function with the label does not wait on this thread");
+  if (segment == nullptr) refuse(thrown, "the function with the label is not waiting on this thread");
   char* const top = remembered_top();
   if (top == nullptr || segment_begin(top - 1) != segment)
-    refuse(thrown, "a worker function that it leaves was compiled without regard to closures");
+    refuse(thrown, "it would leave a worker function of a file that does not use closures");
   leave_throwing(top, thrown);
 }
 

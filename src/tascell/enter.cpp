@@ -67,7 +67,7 @@ void end_with_tag(const thrown_tag& thrown) noexcept {
 void check_entry() noexcept {
   if (const char* block = running_block()) {
     std::fflush(stdout);
-    std::fprintf(stderr, "sukima: a worker function was called in %s, where nothing may enter the runtime\n",
+    std::fprintf(stderr, "sukima: a worker function was called in %s, which may call only plain functions\n",
                  block);
     std::_Exit(70);
   }

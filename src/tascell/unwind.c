@@ -180,7 +180,7 @@ void sukima_ask(char* end, int (*run)(char* at)) {
   sukima_unwind_state* const s = &sukima_unwinding;
   if (end > stack_here.end - 2 * slack) {
     fflush(stdout);
-    fprintf(stderr, "the records of functions that wait for a closure need more than %zu MiB\n",
+    fprintf(stderr, "the frames of the functions that wait for a closure need more than %zu MiB\n",
             (size_t)(stack_here.end - stack_here.begin) >> 20);
     _Exit(70);
   }
@@ -212,7 +212,9 @@ void sukima_ask_landing(char* end, int (*run)(char* at)) {
   memset(&passing, 0, sizeof passing);
   _Unwind_ForcedUnwind(&passing, stop, sukima_unwinding.sukima_innermost);
   fflush(stdout);
-  fprintf(stderr, "closures cannot unwind the functions that wait: one of them has no unwind table\n");
+  fprintf(stderr,
+          "a closure cannot unwind the waiting functions: one of them has no unwind table; compile it with "
+          "-fclosures=frame\n");
   _Exit(70);
 }
 
@@ -228,8 +230,8 @@ static int state_of(const char* c) {
 }
 
 static const char below_plain_c[] =
-    "below a plain C function that its creator has called, which cannot be left and come back to; call the "
-    "closure without that function between, or compile with -fclosures=frame";
+    "below a plain C function, which cannot be unwound; call the closure without that function in between, "
+    "or compile with -fclosures=frame";
 static const char gone[] = "whose block has been left";
 static const char foreign[] =
     "of another thread, whose functions cannot be unwound from here; compile with "

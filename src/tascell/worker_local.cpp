@@ -114,12 +114,12 @@ void* sukima_worker_local(sukima_worker_object* object) {
 void sukima_reduction_begin(void) {
   if (running_worker_number() != 0)
     end_program(
-        "sukima: SUKIMA_REDUCE was used by a worker; use it in plain C, when the entering call has "
+        "sukima: SUKIMA_REDUCE was used by a worker; use it in plain C after the entering call has "
         "returned\n");
   if (are_objects_elsewhere.load(std::memory_order_relaxed))
     end_program(
-        "sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
-        "objects of this node's workers only; let 'out' members of tasks bring the values back\n");
+        "sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine only the "
+        "objects of this node's workers; return the values in 'out' members of tasks\n");
   this_threads_reduction() = {true, true, 0};
 }
 

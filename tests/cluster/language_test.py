@@ -147,8 +147,8 @@ class language(unittest.TestCase):
                            for node in range(nodes)]
                 output, errors, status = end(started[0])
             self.assertEqual((output, status), ("4950\n", 70), errors)
-            self.assertIn("sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
-                          "objects of this node's workers only; let 'out' members of tasks bring the values back\n", errors)
+            self.assertIn("sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine only the "
+                          "objects of this node's workers; return the values in 'out' members of tasks\n", errors)
 
     def test_a_loop_whose_sum_rounds_ends_the_program_under_hope(self):
         source = ("task part {{ in int from, to; out double sum; }};\n"

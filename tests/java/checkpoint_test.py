@@ -163,7 +163,7 @@ class checkpoint(unittest.TestCase):
         self.compile(text.replace("depth(5, save)", "depth(5, save) + 1"))
         self.assertIn("the program has changed since the checkpoint", self.run_java("resume"))
         self.file.write_text("no checkpoint")
-        self.assertIn("is not a checkpoint: give a file that Checkpoint.save has written", self.run_java("resume"))
+        self.assertIn("is not a checkpoint: use a file that Checkpoint.save has written", self.run_java("resume"))
         self.assertEqual(list(self.folder.glob("*.part")), [])
 
 

@@ -21,30 +21,30 @@ class A {
 """
 # Members of a class, the line that is refused (5 is the last of HEAD), and words of the message.
 REFUSED = [
-    ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "compute it before the constructor is called"),
+    ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "compute the value before the constructor is called"),
     ("static class B extends Thread { B(NestedRunnable r) { super(\"\" + f(1, r)); } }", 6, "in the call of another constructor"),
     ("static class B { B(NestedRunnable r) { r.run(); } }\n static class C extends B {\n C(NestedRunnable r) { super(r); } }", 8,
-     "the constructor of B that this one begins with can be captured"),
-    ("static class B { B() { f(1, null); } }\n static class C extends B { }", 7, "the constructor of B that this one begins with can be"),
-    ("static class B { B(NestedRunnable r) { r.run(); } }\n void m(NestedRunnable r) {\n use(new B(r) { }); }", 8, "the constructor of B that"),
-    ("static class B { B() { f(1, null); }\n B(int k) {\n this(); } }", 8, "the constructor of B that this one begins with can be captured"),
+     "a call of the constructor of B, which can be captured"),
+    ("static class B { B() { f(1, null); } }\n static class C extends B { }", 7, "a call of the constructor of B, which can be captured"),
+    ("static class B { B(NestedRunnable r) { r.run(); } }\n void m(NestedRunnable r) {\n use(new B(r) { }); }", 8, "a call of the constructor of B, which can be captured"),
+    ("static class B { B() { f(1, null); }\n B(int k) {\n this(); } }", 8, "a call of the constructor of B, which can be captured"),
     ("record B(NestedRunnable r) { B { r.run(); } }", 6, "make the call in a static method that creates the record"),
     ("enum B { X; B() { f(1, null); } }", 6, "in an initializer: move the call to a method"),
-    ("static class B { B() { f(1, null); } }\n java.util.function.Supplier<B> s = B::new;", 7, "the constructor can be captured, and a"),
+    ("static class B { B() { f(1, null); } }\n java.util.function.Supplier<B> s = B::new;", 7, "the constructor can be captured, but untranslated code may call this reference"),
     ("int x = f(1, null);", 6, "in an initializer: move the call to a method"),
     ("static { f(1, null); }", 6, "in an initializer: move the call to a method"),
     ("void m(NestedRunnable r) { use(new Object() { int x = f(1, r); }); }", 6, "in an initializer: move the call to a method"),
     ("void m(NestedRunnable r) { use(new Object() { void n() { r.run(); } }); }", 6, "(anonymous class).n can be captured"),
     ("NestedRunnable r = () -> { };", 6, "not in an initializer"),
-    ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "in a lambda that code which is not translated may call: make it"),
+    ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "untranslated code may call the lambda around it. Make the"),
     ("void m() { Runnable o = () -> { NestedRunnable r = () -> { }; }; }", 6, "not in an ordinary lambda"),
-    ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "in a lambda that code which is not translated may call: make it"),
+    ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "untranslated code may call the lambda around it. Make the"),
     ("interface B extends Runnable, Nested { }\n void m() { int n = 0; B r = () -> n++; }", 7, "is also declared by java.lang.Runnable"),
     ("interface B extends NestedRunnable, Runnable { }\n void m() { B r = () -> { }; }", 7, "is also declared by java.lang.Runnable"),
     ("interface B extends Runnable, NestedRunnable { }\n void m() { B r = () -> { }; }", 7, "is also declared by java.lang.Runnable"),
-    ("interface B extends Runnable, Nested { void run(); }\n void m() { B r = () -> { }; }", 7, "an interface that declares a method of its"),
+    ("interface B extends Runnable, Nested { void run(); }\n void m() { B r = () -> { }; }", 7, "an interface that declares its own method"),
     ("void m() { Nested r = (Nested & Runnable) () -> { }; }", 6, "is also declared by java.lang.Runnable"),
-    ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "a reference to it may be called by code that is not translated"),
+    ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "untranslated code may call this reference to it"),
     ("interface B { void b(); }\n void m(NestedRunnable r) { use(new Object() { void n() { B b = () -> r.run(); } }); }", 7,
      "not supported in local and anonymous classes"),
     ("interface B { void b(); }\n void m() { int k = 0;\n B b = () -> { NestedRunnable r = () -> k++; r.run(); }; }", 8,
@@ -52,7 +52,7 @@ REFUSED = [
     ("interface B extends Runnable { void run(); }\n void m(NestedRunnable r) { B b = () -> r.run(); }", 7, "overrides java.lang.Runnable.run"),
     ("int m(NestedRunnable r, int k) { return switch (k) { case 1: int v = 1; default: v = 2; r.run(); yield v; }; }", 6, "declare it before"),
     ("void m(NestedRunnable r) { assert f(1, r) > 0; }", 6, "in an assertion"),
-    ("void m(NestedRunnable r) { class B { }\n r.run(); }", 6, "the class B is in a method that is translated"),
+    ("void m(NestedRunnable r) { class B { }\n r.run(); }", 6, "the class B is in a translated method"),
     ("void m(NestedRunnable r, Object o) { if (o instanceof String s) { r.run(); use(s); } }", 6, "assign a cast to a variable"),
     ("static class B implements Runnable { NestedRunnable r; public void run() { r.run(); } }", 6, "overrides java.lang.Runnable.run"),
     ("static class B { NestedRunnable r;\n public void run() { r.run(); } }\n static class C extends B implements Runnable { }", 7,
@@ -68,7 +68,7 @@ REFUSED = [
     ("void m(Worker w) { w.doTwo(() -> { }, () -> { }, () -> null,\n result -> m(w)); }", 7, "or to the task"),
     ("void m(Worker w) { w.dynamicWind(() -> { },\n () -> { },\n () -> { int k = 0; NestedRunnable r = () -> k++; use(r); }); }", 8,
      "contains a construct, a nested function or a call that can be captured"),
-    ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "in a lambda that code which"),
+    ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "untranslated code may call the lambda"),
     # Errors of Java stay errors.
     ("void m() { int n = 0; Runnable r = () -> n++; }", 6, "effectively final"),
     ("void m() { int n = 0; NestedRunnable r = () -> { Runnable o = () -> use(n); n++; }; }", 6, "effectively final"),
@@ -147,7 +147,7 @@ class messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertTrue((folder / "A.class").exists())
         result = run([COMPILER, "@missing"])
-        self.assertEqual((result.returncode, result.stderr), (2, "sukima-javac: there is no file missing of arguments; see sukima-javac --help\n"))
+        self.assertEqual((result.returncode, result.stderr), (2, "sukima-javac: there is no argument file missing; see sukima-javac --help\n"))
 
     def test_leaves_other_methods_alone(self):
         text = HEAD + "    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n}\n"
@@ -424,7 +424,7 @@ class A implements Task<Integer> {
             "static void call(NestedRunnable r) throws Exception { Thread t = new Thread(() -> { try { r.run(); } "
             "catch (IllegalStateException e) { System.out.println(e.getMessage()); } }, \"other\"); t.start(); t.join(); }",
             "int n = 0; NestedRunnable r = () -> n++; Plain.call(r);")
-        self.assertEqual(output, "a nested function of A.owner was called by the thread other: call it by the thread that runs "
+        self.assertEqual(output, "a nested function of A.owner was called on the thread other: call it on the thread that runs "
                                  "the method, main\n")
 
 

@@ -207,7 +207,7 @@ TEST_F(entries_death, end_the_program_when_put_enters) {
         });
       },
       testing::ExitedWithCode(70),
-      "^sukima: a worker function was called in PUT, where nothing may enter the runtime\n$");
+      "^sukima: a worker function was called in PUT, which may call only plain functions\n$");
 }
 
 }  // namespace

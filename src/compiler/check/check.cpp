@@ -123,9 +123,9 @@ class checker : rules {
       if (const auto call = index_.all_calls.find(t);
           call != index_.all_calls.end() && belongs(t, h) &&
           (h.block.begin == c.before.begin || h.block.begin == c.put.begin) && is_alloca(*call->second))
-        error(
-            call->second->getBeginLoc(),
-            "'alloca' in " + where + " gives memory that ends with the block; call it before the construct");
+        error(call->second->getBeginLoc(),
+              "'alloca' in " + where +
+                  " allocates memory that is freed when the block ends; call it before the construct");
       if (index_.closure_jumps.contains(t) && belongs(t, h))
         error(location_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
       const auto j = index_.jumps.find(t);
@@ -187,8 +187,8 @@ class checker : rules {
           token_range part;
           if (around(t, f, &part) != nullptr)
             error(location_of(t),
-                  "computed goto is not allowed in a construct, because it could leave it; use a switch "
-                  "with ordinary gotos");
+                  "computed goto is not allowed in a construct, because its target may be outside; use a "
+                  "switch with ordinary gotos");
         }
   }
 
@@ -235,9 +235,8 @@ class checker : rules {
         if (c.kind == construct_kind::try_catch && c.first.holds(open) &&
             index_.function_at(open) == index_.function_at(c.whole.begin))
           return error(call->getBeginLoc(),
-                       "'va_start' is not allowed in the body of 'try', because the arguments are those of "
-                       "the function around it; "
-                       "call it in front of the 'try'");
+                       "'va_start' is not allowed in the body of 'try', which cannot access the function's "
+                       "variable arguments; call it before the 'try'");
     }
   }
 
@@ -249,7 +248,7 @@ class checker : rules {
           cleanup != nullptr && is_worker_type(cleanup->getFunctionDecl()->getType()))
         error(cleanup->getLocation(), "the worker function '" +
                                           cleanup->getFunctionDecl()->getNameAsString() +
-                                          "' cannot clean up a variable; give a plain function, or use "
+                                          "' cannot clean up a variable; use a plain function or "
                                           "'dynamic_wind'");
   }
 
@@ -257,8 +256,8 @@ class checker : rules {
   /// arguments.
   void check_variadic_entries() {
     const std::string message =
-        " is variadic, so only worker functions can call it; write a worker function with fixed parameters "
-        "that plain C calls";
+        " is variadic, so only worker functions can call it; let plain C call a worker function with fixed "
+        "parameters";
     for (const auto& [open, call] : index_.calls) {
       const QualType callee = call.call->getCallee()->getType()->getPointeeType();
       const auto* type = callee.isNull() ? nullptr : callee->getAs<FunctionProtoType>();

@@ -43,9 +43,9 @@ class closure_checker : rules {
       const auto place = index_.all_labels.find(label);
       if (f != nullptr && f->closure != nullptr && place != index_.all_labels.end() &&
           !f->body.holds(place->second))
-        error(location_of(t), "the closure '" + f->closure->name +
-                                  "' cannot take the address of the label '" + label->getNameAsString() +
-                                  "', which is not its own; jump there with 'goto'");
+        error(location_of(t), "closure '" + f->closure->name + "' cannot take the address of label '" +
+                                  label->getNameAsString() +
+                                  "', which is outside the closure; jump to it with 'goto'");
     }
   }
 
@@ -60,7 +60,8 @@ class closure_checker : rules {
     const VarDecl* own = variable_of(c);
     if (ahead == nullptr || own == nullptr || c.is_worker != c.forward->is_worker ||
         !ast_.typesAreCompatible(ahead->getType(), own->getType()))
-      error(c.location, "closure '" + c.name + "' differs in type from its forward declaration");
+      error(c.location, "closure '" + c.name +
+                            "' differs in type from its forward declaration; use the same type in both");
   }
 
   /// Reports parameters that use local variables of the enclosing function. The generated C evaluates

@@ -34,7 +34,7 @@ class cluster_checker : rules {
     if (f.isVariadic())
       error(f.getLocation(),
             "'cluster worker' function '" + name +
-                "' is variadic: plain C cannot call it; write a function with fixed parameters");
+                "' is variadic, so plain C cannot call it; write a function with fixed parameters");
     for (const ParmVarDecl* parameter : f.parameters()) {
       const std::string own = parameter->getNameAsString();
       const std::string reason = why_it_stays(ast_, parameter->getType(), own.empty() ? "a parameter" : own);

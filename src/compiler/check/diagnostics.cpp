@@ -55,13 +55,13 @@ std::string in_terms_of_the_language(std::string text) {
   if (text == "function definition is not allowed here")
     text += "; to nest a function, write 'closure' between its name and its parameters";
   if (text == "use of undeclared identifier 'spawn'" || text == "unknown type name 'spawn'")
-    text += "; to spawn a call, write it in a 'join', at the start of one of its statements";
+    text += "; to spawn a call, write 'spawn' at the start of a statement in a 'join'";
   for (const std::string_view word : {"do_two", "dynamic_wind", "join", "try"})
     if (text == "use of undeclared identifier '" + std::string(word) + "'")
-      text += "; it begins a statement of the language only in front of a block";
+      text += "; it is a keyword only at the start of a statement and before a block";
   if (text == "use of undeclared identifier 'handles'" || text == "unknown type name 'handles'")
-    text += "; it belongs behind the blocks of 'do_two' or of a parallel loop, for (int i : FROM, TO)";
-  if (text == "unknown type name 'cluster'") text += "; write 'cluster worker' in front of the function";
+    text += "; write it after the blocks of a 'do_two' or of a parallel loop, for (int i : FROM, TO)";
+  if (text == "unknown type name 'cluster'") text += "; write 'cluster worker' before the function";
   // Extensions that gcc has but Clang does not.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",

@@ -84,7 +84,7 @@ class hidden_name_checker : rules {
         if (!stays)
           error(location_of(t),
                 "AFTER of this 'dynamic_wind' uses '" + same->first +
-                    "', which is another variable where this jump leaves BODY; rename one of them");
+                    "', but another variable hides it where this jump leaves BODY; rename one of them");
       }
     }
   }
@@ -97,16 +97,17 @@ class hidden_name_checker : rules {
     if (counts)
       error(attribute.getLocation(),
             std::string("the attribute '") + attribute.getSpelling() +
-                "' counts parameters, and worker functions have one more in C; leave it out");
+                "' refers to parameters by number, and a worker function has one more in C; omit it");
     if (isa<AliasAttr>(attribute) || isa<IFuncAttr>(attribute) || isa<WeakRefAttr>(attribute) ||
         isa<AsmLabelAttr>(attribute))
-      error(attribute.getLocation(), std::string("'") + attribute.getSpelling() +
-                                         "' concerns one symbol, and a worker function has several; leave it "
-                                         "out, and write a function that calls the other one");
+      error(attribute.getLocation(),
+            std::string("'") + attribute.getSpelling() +
+                "' applies to one symbol, but a worker function has several; omit it, "
+                "and write a function that calls the other one");
     if (isa<ConstructorAttr>(attribute) || isa<DestructorAttr>(attribute))
       error(attribute.getLocation(), "a worker function cannot be a " + std::string(attribute.getSpelling()) +
-                                         "; call '" + f.getNameAsString() +
-                                         "' from a plain function that is one");
+                                         "; call '" + f.getNameAsString() + "' from a plain " +
+                                         attribute.getSpelling());
   }
 };
 

@@ -39,7 +39,7 @@ class value_checker : rules {
         warning(location_of(t), "-Wput",
                 "PUT reads '" + variable->getNameAsString() + "', which " +
                     (c.kind == construct_kind::loop ? "an iteration" : "the first part of this 'do_two'") +
-                    " computes: PUT runs before that, or in the middle of it");
+                    " computes; PUT may run before that computation ends");
     }
   }
 
@@ -80,9 +80,8 @@ class value_checker : rules {
     }
     if (is_string)
       warning(c.location, "-Wstring-tag",
-              "a tag is compared by its address, and equal string literals may have different ones; use a "
-              "number, or "
-              "the address of an object");
+              "tags are compared by address, and equal string literals may have different addresses; use a "
+              "number or the address of an object");
   }
 };
 

@@ -113,7 +113,7 @@ void desugarer::handles(construct& c, bool is_loop) {
              "'split' is allowed in a parallel 'for' only; remove it from this 'do_two'");
       if (!c.next.empty())
         fail(token().getLocation(),
-             "'split' needs a range of integers; a loop by successor is split in its middle: remove 'split'");
+             "'split' is not allowed in a loop by successor, which is split in its middle; remove 'split'");
       if (!c.split.empty()) report(token().getLocation(), "duplicate 'split'; remove one of them");
       skip();
       c.split = parenthesis("int", "sukima_split", "split");

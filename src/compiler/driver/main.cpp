@@ -19,11 +19,11 @@ All files except .tc go to the C compiler unchanged.
 
 Options:
   --backend=COMPILER   compile the generated C with COMPILER (default: $SUKIMA_CC, or gcc)
-  --launcher=PROGRAM   start the C compiler by PROGRAM, such as ccache; may be given for each word
+  --launcher=PROGRAM   start the C compiler through PROGRAM, such as ccache; repeat it for its arguments
   --emit-c             write the C translation of one .tc file to stdout, or to FILE with -o FILE
   --sequential         omit everything parallel: compile to plain, sequential C
   --no-clones          omit the sequential clones of worker functions: smaller code, slower short calls
-  --cluster            link what objects with 'cluster worker' functions need
+  --cluster            link the libraries that 'cluster worker' functions need
   -fcheck-closures     end the program when a closure is called after its block was left
   -fclosures=KIND      implement closures by 'frame' (default), 'unwind' or 'exceptions'
   -x tc                treat the following files as Tascell, whatever their names are

@@ -155,7 +155,7 @@ void find_travelling_tasks(const ASTContext& ast, const unit& u, semantic_index&
       index.cluster_entries.emplace(function->getCanonicalDecl(), t);
     else
       report_error(diagnostics, u.tokens[t].getLocation(),
-                   "'cluster' marks functions that plain C calls; this declares none");
+                   "'cluster' applies to functions only; this declares none");
   }
   for (const task_declaration& task : u.tasks)
     index.travels.emplace(task.name, task_traveller(ast, u, task).look(index));

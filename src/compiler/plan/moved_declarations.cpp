@@ -118,10 +118,9 @@ class mover {
       if (one.tokens.begin < done) continue;  // it is within the previous one
       if (!can_move(p_, one.tokens)) {
         if (one.declaration != nullptr && is_static(*one.declaration))
-          report(
-              p_.in, p_.in.unit.tokens[one.tokens.begin].getLocation(),
-              "this static variable is in a block that is printed twice, and its declaration uses names of "
-              "this function; declare it at file scope");
+          report(p_.in, p_.in.unit.tokens[one.tokens.begin].getLocation(),
+                 "this static variable is in a block that the generated C contains twice, and its "
+                 "declaration uses names of this function; declare it at file scope");
         continue;
       }
       rename_types(one.tokens);

@@ -86,7 +86,7 @@ std::string type_writer::parameters(const FunctionType* function) {
   if (convention != CC_C && convention != CC_X86_64SysV && !is_worker_type(QualType(function, 0)) &&
       !is_closure_type(QualType(function, 0)))
     throw unprintable_type{
-        "its functions have another calling convention; give the type a name by 'typedef'"};
+        "its functions have another calling convention; give the type a name with 'typedef'"};
   std::string list;
   const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
   if (style_.hidden_top && is_worker_type(QualType(function, 0))) add("char *");

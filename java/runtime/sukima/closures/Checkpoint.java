@@ -104,7 +104,7 @@ public final class Checkpoint {
     }
 
     private static IllegalArgumentException notOne(File file) {
-        return new IllegalArgumentException(file + " is not a checkpoint: give a file that Checkpoint.save has written");
+        return new IllegalArgumentException(file + " is not a checkpoint: use a file that Checkpoint.save has written");
     }
 
     private static IllegalStateException changed(File file, String name) {

@@ -36,7 +36,7 @@ final class ClassDigest {
         String name = type.getName();
         try (InputStream in = type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             if (in == null) {
-                throw new IOException("the loader of the class " + name + " does not give out its class file");
+                throw new IOException("the loader of the class " + name + " does not provide its class file");
             }
             return new BigInteger(1, MessageDigest.getInstance("SHA-256").digest(in.readAllBytes())).toString(16);
         } catch (NoSuchAlgorithmException e) {

@@ -53,8 +53,8 @@ public final class Owner implements Serializable {
 
     private Capture capture() {
         if (Thread.currentThread() != thread) {
-            throw new IllegalStateException("a nested function of " + method + " was called by the thread "
-                + Thread.currentThread().getName() + ": call it by the thread that runs the method, " + thread.getName());
+            throw new IllegalStateException("a nested function of " + method + " was called on the thread "
+                + Thread.currentThread().getName() + ": call it on the thread that runs the method, " + thread.getName());
         }
         return new Capture(this);
     }

@@ -22,7 +22,7 @@ public final class Sleeping {
     static Owner owner(Nested function, String caller) {
         Owner owner = function.owner$();
         if (owner == null) {
-            throw new IllegalArgumentException("the object given to " + caller + " is not a nested function: give a lambda of a "
+            throw new IllegalArgumentException("the object passed to " + caller + " is not a nested function: pass a lambda of a "
                 + "type that extends Nested, compiled with sukima-javac");
         }
         return owner;

@@ -67,7 +67,7 @@ final class Backtrack {
                 Delays.step();
                 Task<?> task = place.frame().put$(place.number());
                 if (task == null) {
-                    throw new NullPointerException("a block put has returned null: let it return a task");
+                    throw new NullPointerException("the block put returned null: return a task from it");
                 }
                 GivenTasks split = place.frame().split$(place.number(), job);
                 if (!job.splits.contains(split)) {

@@ -66,7 +66,7 @@ public final class Worker {
     }
 
     private static IllegalStateException untranslated() {
-        return new IllegalStateException("a construct of sukima.tascell.Worker was called in a method that javac has compiled: "
+        return new IllegalStateException("a construct of sukima.tascell.Worker was called in a method that javac compiled: "
             + "compile it with sukima-javac");
     }
 

@@ -130,7 +130,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
 
     private void visitNested(LambdaExpressionTree tree) {
         if (unit == null || isInOrdinaryLambda) {
-            program.refuse(tree, "a nested function must be directly in a method or another nested function: give it its value "
+            program.refuse(tree, "a nested function must be directly in a method or in another nested function: create it "
                 + "there, not in " + (isInOrdinaryLambda ? "an ordinary lambda" : "an initializer"));
             return;
         }
@@ -139,8 +139,8 @@ final class Analysis extends TreePathScanner<Void, Void> {
         TypeElement foreign = foreign(method, type, type);
         if (foreign != null) {
             program.refuse(tree, "the method " + method.getSimpleName() + " of this nested function is also declared by "
-                + foreign + ", which does not extend sukima.closures.Nested, so code that is not translated may call it: give the "
-                + "lambda the type of an interface that declares a method of its own");
+                + foreign + ", which does not extend sukima.closures.Nested, so untranslated code may call it: give the "
+                + "lambda the type of an interface that declares its own method");
         }
         Unit nested = new Unit(program.units.size(), getCurrentPath(), method,
             (ExecutableType) program.types.asMemberOf(type, method), enclosing, unit, around);

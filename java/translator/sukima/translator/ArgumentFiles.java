@@ -31,7 +31,7 @@ final class ArgumentFiles {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            throw new IllegalArgumentException("there is no file " + file + " of arguments");
+            throw new IllegalArgumentException("there is no argument file " + file);
         }
     }
 

@@ -124,8 +124,7 @@ final class CaptureGraph {
         if (!isTranslated && !isMarked(overridden) && !repeats(overridden)) {
             program.refuse(place, title + " can be captured, but overrides "
                 + overridden.getEnclosingElement() + "." + overridden.getSimpleName()
-                + ", which code that is not translated may call: call the nested function elsewhere, or give the method a name "
-                + "of its own");
+                + ", which untranslated code may call: call the nested function elsewhere, or rename the method");
         }
         methods.add(overridden);
     }
@@ -135,15 +134,16 @@ final class CaptureGraph {
             return;
         }
         if (Constructors.isCallOfOther(program, call.tree())) {
-            program.refuse(call.tree(), "the constructor of " + call.callee().getEnclosingElement().getSimpleName() + " that this one begins "
-                + "with can be captured, which is not possible there, since Java has no handler around such a call: move what calls a "
-                + "nested function from that constructor to a method");
+            program.refuse(call.tree(), "this constructor begins with a call of the constructor of "
+                + call.callee().getEnclosingElement().getSimpleName() + ", which can be captured. Java allows no handler around that "
+                + "call: move the code that calls a nested function from that constructor to a method");
             return;
         }
         if (call.unit() == null || call.isInOrdinaryLambda()) {
-            program.refuse(call.tree(), "this call can be captured, which is not possible in "
-                + (call.isInOrdinaryLambda() ? "a lambda that code which is not translated may call: make it a nested function (a lambda of a type "
-                    + "that extends sukima.closures.Nested), or directly in a method give it the type of an interface of your sources" : "an initializer: move the call to a method"));
+            program.refuse(call.tree(), call.isInOrdinaryLambda()
+                ? "this call can be captured, but untranslated code may call the lambda around it. Make the lambda a nested function: give "
+                    + "it a type that extends sukima.closures.Nested, or, directly in a method, the type of an interface of your program"
+                : "this call can be captured, which is not possible in an initializer: move the call to a method");
             return;
         }
         TreePath path = program.paths.get(call.tree());
@@ -177,8 +177,8 @@ final class CaptureGraph {
     private void check(MemberReferenceTree reference) {
         if (program.element(reference) instanceof ExecutableElement method && captures(method)) {
             String name = method.getKind() == ElementKind.CONSTRUCTOR ? "constructor" : "method " + method.getSimpleName();
-            program.refuse(reference, "the " + name + " can be captured, and a reference to it may be "
-                + "called by code that is not translated: write a lambda of a type that extends sukima.closures.Nested");
+            program.refuse(reference, "the " + name + " can be captured, but untranslated code may call "
+                + "this reference to it: write a lambda of a type that extends sukima.closures.Nested");
         }
     }
 

@@ -112,7 +112,7 @@ final class Compilation {
         task.analyze();
         Program program = new Program(task);
         if (!program.hasRuntime()) {
-            System.err.println("sukima-javac: the classes sukima.closures are not on the class path: add Sukima's runtime to it");
+            System.err.println("sukima-javac: the package sukima.closures is not on the class path: add Sukima's runtime to the class path");
             return WRONG_USE;
         }
         if (diagnostics.getDiagnostics().stream().anyMatch(Compilation::isOther)) {
@@ -195,7 +195,7 @@ final class Compilation {
         Marks translated = error.getSource() == null ? null : marks.get(error.getSource().toUri());
         if (translated != null) {
             return error.getSource().getName() + ":" + translated.lineAt((int) error.getPosition()) + ": error: the translation of this "
-                + "line does not compile: write it with simpler statements (" + message.replace('\n', ' ') + ")";
+                + "line does not compile: use simpler statements (" + message.replace('\n', ' ') + ")";
         }
         return error.toString();
     }

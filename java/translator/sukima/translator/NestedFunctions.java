@@ -72,7 +72,7 @@ final class NestedFunctions {
     static String name(Normaliser in, Unit nested, TypeMirror type) {
         String name = in.typeNames.of(type);
         if (name == null) {
-            in.program.refuse(nested.tree(), "a type of this lambda has no name: give it a type that you can write");
+            in.program.refuse(nested.tree(), "a type of this lambda has no name: use a named type");
             return "java.lang.Object";
         }
         return name;

@@ -114,7 +114,7 @@ abstract class Normaliser {
         }
         if (name == null) {
             program.refuse(tree, "the type of this value has no name, so the value cannot be kept while a call is captured: assign it "
-                + "to a variable of a type that you can write");
+                + "to a variable of a named type");
             return "java.lang.Object";
         }
         return name;
@@ -366,7 +366,7 @@ abstract class Normaliser {
         String name = typeNames.of(variable.type);
         if (name == null) {
             program.refuse(variable.tree, "the type of " + variable.name + " has no name, so a frame cannot keep it: declare it with a "
-                + "type that you can write");
+                + "named type");
             return "java.lang.Object";
         }
         return name;

@@ -43,8 +43,8 @@ final class Refusals {
         unit.constructs.forEach(this::check);
         unit.usesInNested.forEach((use, variable) -> {
             if (variable.isAssigned) {
-                program.refuse(use, variable.name + " changes, so the ordinary lambda around this nested function cannot use it: make that "
-                    + "a nested function, too, or give the value to a variable that never changes");
+                program.refuse(use, variable.name + " changes, so the ordinary lambda around this nested function cannot use it: make the "
+                    + "lambda a nested function, too, or copy the value to a variable that never changes");
             }
         });
         unit.body().accept(new Statements(), null);
@@ -71,20 +71,20 @@ final class Refusals {
         List<? extends StatementTree> statements = tree.getBody().getStatements();
         boolean callsOther = !statements.isEmpty() && Constructors.isCallOfOther(statements.get(0), tree);
         if (callsOther && unit.flat.contains(statements.get(0))) {
-            program.refuse(statements.get(0), "a call that can be captured, or a nested function, is in the call of another constructor, "
-                + "where Java has no handler for it: pass the value on as a parameter, and compute it before the constructor is called");
+            program.refuse(statements.get(0), "a call that can be captured, or a nested function, is in the call of another constructor. "
+                + "Java allows no handler there: compute the value before the constructor is called, and pass it as a parameter");
         }
         boolean callsThis = callsOther && program.element(((ExpressionStatementTree) statements.get(0)).getExpression()) instanceof ExecutableElement other
             && other.getEnclosingElement() == unit.enclosing;
         if (unit.enclosing.getKind() == ElementKind.RECORD && !callsThis) {
-            program.refuse(unit.tree(), "the constructor of a record assigns all its final fields at once, so it cannot go on after a capture: "
+            program.refuse(unit.tree(), "the constructor of a record assigns all its final fields at once, so it cannot continue after a capture: "
                 + "make the call in a static method that creates the record");
         }
     }
 
     private void check(Variable variable) {
         if (variable.name.indexOf('$') >= 0) {
-            program.refuse(variable.tree, "variables of methods that are translated must not have a $ in their names: rename "
+            program.refuse(variable.tree, "a variable of a translated method must not have a $ in its name: rename "
                 + variable.name);
         }
         if (variable.name.equals("sukima") || variable.name.equals("java") && unit.isConstructor()) {
@@ -94,7 +94,7 @@ final class Refusals {
         boolean hasNoValue = variable.tree.getInitializer() == null && program.parent(variable.tree) instanceof StatementTree
             && !isLoopVariable(variable) && Hoisting.scope(program, variable) != unit.tree();
         if (variable.ordinaryUse != null && hasNoValue && Hoisting.isHoisted(program, variable)) {
-            program.refuse(variable.tree, variable.name + " is used in a lambda or class, but has no initial value: give it its value "
+            program.refuse(variable.tree, variable.name + " is used in a lambda or class, but has no initial value: initialize it "
                 + "where it is declared");
         }
         if (program.parent(variable.tree) instanceof BindingPatternTree) {
@@ -104,8 +104,8 @@ final class Refusals {
         boolean isOfSwitch = scope.getKind() == Tree.Kind.SWITCH || scope.getKind() == Tree.Kind.SWITCH_EXPRESSION;
         if (isOfSwitch && program.parent(variable.tree).getKind() == Tree.Kind.CASE && unit.flat.contains(scope)
             && variable.uses.stream().anyMatch(use -> !program.isBelow(use, program.parent(variable.tree)))) {
-            program.refuse(variable.tree, variable.name + " is used behind another case label than it is declared: declare it before the "
-                + "switch");
+            program.refuse(variable.tree, variable.name + " is declared under one case label and used under another: declare it before "
+                + "the switch");
         }
     }
 
@@ -142,7 +142,7 @@ final class Refusals {
         }
         Tree statement = path.getLeaf();
         if (unit.flat.contains(statement) || variable.uses.stream().anyMatch(use -> !program.isBelow(use, statement))) {
-            program.refuse(variable.tree, "the variable of a pattern cannot be kept while a call is captured: test with instanceof, and "
+            program.refuse(variable.tree, "a pattern variable cannot be kept while a call is captured: test with instanceof, and "
                 + "assign a cast to a variable");
         }
     }
@@ -151,7 +151,7 @@ final class Refusals {
     static void statement(Program program, Tree tree) {
         String hint = switch (tree.getKind()) {
             case ASSERT -> "a call that can be captured, or a switch with a nested function, is in an assertion, which is not supported: "
-                + "assign its result to a variable before";
+                + "assign its result to a variable first";
             default -> "a call that can be captured, or a nested function, is in a statement that sukima-javac does not translate: "
                 + "write it with if, while, for, do, switch or try";
         };
@@ -161,7 +161,7 @@ final class Refusals {
     /** Refuses an expression that contains a call and cannot be translated. */
     static void expression(Program program, Tree tree) {
         program.refuse(tree, "a call that can be captured is inside this expression, which sukima-javac does not translate: assign the "
-            + "call's result to a variable before");
+            + "call's result to a variable first");
     }
 
     private final class Statements extends TreeScanner<Void, Void> {
@@ -174,7 +174,7 @@ final class Refusals {
                 statement(program, tree);
             } else if (tree instanceof CaseTree group && unit.flat.contains(program.parent(group)) && hasPatterns(group)) {
                 program.refuse(tree, "a call that can be captured, or a nested function, is in a switch with patterns, which is not "
-                    + "supported: write if with instanceof and casts");
+                    + "supported: use if with instanceof and casts");
             }
             return super.scan(tree, nothing);
         }
@@ -182,7 +182,7 @@ final class Refusals {
         @Override
         public Void visitClass(ClassTree tree, Void nothing) {
             if (!tree.getSimpleName().contentEquals("")) {
-                program.refuse(tree, "the class " + tree.getSimpleName() + " is in a method that is translated, which is not supported: "
+                program.refuse(tree, "the class " + tree.getSimpleName() + " is in a translated method, which is not supported: "
                     + "make it a member class");
             }
             return null;

@@ -62,7 +62,8 @@ class statement_planner {
     const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
     if (!fits && !std::exchange(is_refused_, true))
       report(p_.in, s_.call->getExprLoc(),
-             "what a spawned call takes and returns may be aligned to 16 bytes at most; pass a pointer");
+             "the arguments and the result of a spawned call may be aligned to 16 bytes at most; pass a "
+             "pointer");
     return declared_type(type, member);
   }
   std::string declared_type(QualType type, const std::string& name) {
@@ -70,7 +71,7 @@ class statement_planner {
       return declare_unqualified(p_, type, name);
     } catch (const unprintable_type& problem) {
       report(p_.in, s_.call->getExprLoc(),
-             "this call cannot be spawned: of one of its types, " + problem.reason);
+             "this call cannot be spawned because of one of its types: " + problem.reason);
       return "int " + name;
     }
   }
