@@ -53,8 +53,8 @@ std::vector<std::string> child_environment(const child_request& request) {
 pipe_ends open_output(const std::string& file) {
   if (file.empty()) return make_pipe();
   pipe_ends ends;
-  ends.in.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!ends.in) throw std::system_error(errno, std::generic_category(), file);
+  ends.write_end.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!ends.write_end) throw std::system_error(errno, std::generic_category(), file);
   return ends;
 }
 
@@ -126,8 +126,8 @@ class running_child {
                           .environment = child_environment(request),
                           .prepare =
                               [&] {
-                                return prepare(request.cpu_group.c_str(), input.get(), output.in.get(),
-                                               errors.in.get());
+                                return prepare(request.cpu_group.c_str(), input.get(), output.write_end.get(),
+                                               errors.write_end.get());
                               },
                           .on_fork =
                               [this](pid_t group) {
@@ -135,8 +135,8 @@ class running_child {
                                 cleanup_.emplace(group);
                               },
                           .ending_signal = SIGKILL});
-    output_ = std::move(output.out);
-    errors_ = std::move(errors.out);
+    output_ = std::move(output.read_end);
+    errors_ = std::move(errors.read_end);
     // glibc 2.36 declares pidfd_open without C linkage, so it cannot be called by its name from C++.
     ended_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
     if (!ended_) {

@@ -56,10 +56,10 @@ pid_t start_program(const program_start& how) {
   const pid_t child = fork();
   if (child < 0)
     throw std::system_error(errno, std::generic_category(), "no process for " + how.arguments.front());
-  if (child == 0) become(how, arguments.data(), environment.data(), parent, report.in.get());
+  if (child == 0) become(how, arguments.data(), environment.data(), parent, report.write_end.get());
   if (how.on_fork) how.on_fork(child);
-  report.in.reset();
-  if (const int reason = reason_of_failure(report.out.get()); reason != 0) {
+  report.write_end.reset();
+  if (const int reason = reason_of_failure(report.read_end.get()); reason != 0) {
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     throw std::system_error(reason, std::generic_category(), how.arguments.front());

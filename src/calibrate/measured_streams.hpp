@@ -47,18 +47,20 @@ struct ring_stream {
 struct pipe_stream {
   explicit pipe_stream(std::size_t bytes)
       : out(bytes), in(bytes), batch(std::min<std::size_t>(64, 65536 / bytes)) {}
-  bool send() { return write(ends.in.get(), out.data(), out.size()) == static_cast<ssize_t>(out.size()); }
+  bool send() {
+    return write(ends.write_end.get(), out.data(), out.size()) == static_cast<ssize_t>(out.size());
+  }
   bool receive() {
     std::size_t got = 0;
     while (got < in.size()) {
-      const ssize_t part = read(ends.out.get(), in.data() + got, in.size() - got);
+      const ssize_t part = read(ends.read_end.get(), in.data() + got, in.size() - got);
       if (part <= 0) return false;
       got += static_cast<std::size_t>(part);
     }
     return true;
   }
-  void only_sends() { ends.out.reset(); }
-  void only_receives() { ends.in.reset(); }
+  void only_sends() { ends.read_end.reset(); }
+  void only_receives() { ends.write_end.reset(); }
   pipe_ends ends = make_pipe("a pipe is refused");
   std::vector<char> out, in;
   std::size_t batch;

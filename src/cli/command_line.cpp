@@ -34,10 +34,11 @@ std::string command_names() {
 }
 
 /// Returns the sentence for arguments that the parser could not assign.
-std::string sentence_on_surplus(const CLI::App& command, const std::string& called, const std::string& word) {
-  if (!word.starts_with('-'))
-    return fmt::format("'{}' is one argument too many for {} (see {} --help)", word, called, called);
-  return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
+std::string sentence_on_surplus(const CLI::App& command, const std::string& called,
+                                const std::string& argument) {
+  if (!argument.starts_with('-'))
+    return fmt::format("'{}' is one argument too many for {} (see {} --help)", argument, called, called);
+  return fmt::format("unknown option '{}' of {}: the options are {}", argument, called,
                      join_words(option_names(command), " and "));
 }
 
@@ -86,10 +87,10 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
     return fmt::format("{} (see {} --help)", sentence_on_count(error.what()), called);
   if (!is_incomplete && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
     return fmt::format("{} (see {} --help)", error.what(), called);
-  const std::string word = unknown.empty() ? "" : unknown.front();
-  if (parsed.empty() && !word.starts_with('-'))
-    return fmt::format("unknown command '{}': choose {}", word, command_names());
-  return sentence_on_surplus(command, called, word);
+  const std::string argument = unknown.empty() ? "" : unknown.front();
+  if (parsed.empty() && !argument.starts_with('-'))
+    return fmt::format("unknown command '{}': choose {}", argument, command_names());
+  return sentence_on_surplus(command, called, argument);
 }
 
 /// Makes all options and arguments of this command refuse empty values. An unset variable of a script, as in
@@ -141,9 +142,9 @@ int run_command_line(std::span<const declared_command> here, int argc, char** ar
     CLI::App* const command = program.add_subcommand(std::string(entry.name), entry.description);
     const auto declared = std::ranges::find(here, entry.name, &declared_command::name);
     if (declared == here.end()) continue;  // the help needs only its line
-    program_words words;
-    if (entry.starts_a_program) words = process::take_program(entry.name, argc, argv);
-    declared->declare(*command, code, std::move(words));
+    program_arguments arguments;
+    if (entry.starts_a_program) arguments = process::take_program(entry.name, argc, argv);
+    declared->declare(*command, code, std::move(arguments));
     if (entry.name != "bench") refuse_empty_values(*command);  // bench has its own sentences for them
   }
   const int result = parse(program, code, argc, argv);
@@ -157,10 +158,10 @@ int run_command_line(std::span<const declared_command> here, int argc, char** ar
 
 int run_as_program(declared_command command, int argc, char** argv) {
   std::string program = "sukima", name(command.name);
-  std::vector<char*> words{program.data(), name.data()};
-  words.insert(words.end(), argv + 1, argv + argc);
-  words.push_back(nullptr);
-  return run_command_line({&command, 1}, static_cast<int>(words.size()) - 1, words.data());
+  std::vector<char*> arguments{program.data(), name.data()};
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  arguments.push_back(nullptr);
+  return run_command_line({&command, 1}, static_cast<int>(arguments.size()) - 1, arguments.data());
 }
 
 }  // namespace sukima::cli

@@ -48,7 +48,7 @@ class translation : public ASTFrontendAction {
     // diagnostic_printer drops some of Clang's errors (of -Werror), and turns some warnings into errors.
     const auto failed = [&diagnostics] { return diagnostics.getClient()->getNumErrors() > 0; };
     if (failed() || !desugar(compiler, std::move(source), u)) return;
-    printer_.know_blocks(u);
+    printer_.record_blocks(u);
     parse(preprocessor, parser, sema, u);
     if (failed()) return;
     const semantic_index index = build_semantic_index(compiler.getASTContext(), u);

@@ -56,11 +56,11 @@ TEST(descriptor, keeps_errno_when_it_closes) {
 
 TEST(descriptor, pipes_end_with_their_writers) {
   sukima::pipe_ends pipe = sukima::make_pipe();
-  EXPECT_EQ(write(pipe.in.get(), "x", 1), 1);
-  pipe.in.reset();
+  EXPECT_EQ(write(pipe.write_end.get(), "x", 1), 1);
+  pipe.write_end.reset();
   char got[2];
-  EXPECT_EQ(read(pipe.out.get(), got, sizeof got), 1);
-  EXPECT_EQ(read(pipe.out.get(), got, sizeof got), 0);
+  EXPECT_EQ(read(pipe.read_end.get(), got, sizeof got), 1);
+  EXPECT_EQ(read(pipe.read_end.get(), got, sizeof got), 0);
 }
 
 int exit_code_of(pid_t child) {
@@ -72,15 +72,15 @@ int exit_code_of(pid_t child) {
 TEST(start_program, passes_the_environment_and_what_was_prepared) {
   sukima::pipe_ends pipe = sukima::make_pipe();
   pid_t seen = 0;
-  const pid_t child =
-      sukima::process::start_program({.arguments = {"sh", "-c", "printf %s \"$SUKIMA_WORD\"; exit 3"},
-                                      .environment = sukima::process::environment_with({"SUKIMA_WORD=told"}),
-                                      .searches_path = true,
-                                      .prepare = [&] { return dup2(pipe.in.get(), STDOUT_FILENO) >= 0; },
-                                      .on_fork = [&](pid_t made) { seen = made; }});
-  pipe.in.reset();
+  const pid_t child = sukima::process::start_program(
+      {.arguments = {"sh", "-c", "printf %s \"$SUKIMA_WORD\"; exit 3"},
+       .environment = sukima::process::environment_with({"SUKIMA_WORD=told"}),
+       .searches_path = true,
+       .prepare = [&] { return dup2(pipe.write_end.get(), STDOUT_FILENO) >= 0; },
+       .on_fork = [&](pid_t made) { seen = made; }});
+  pipe.write_end.reset();
   char got[16];
-  EXPECT_EQ(read(pipe.out.get(), got, sizeof got), 4);
+  EXPECT_EQ(read(pipe.read_end.get(), got, sizeof got), 4);
   EXPECT_EQ(std::string(got, 4), "told");
   EXPECT_EQ(exit_code_of(child), 3);
   EXPECT_EQ(seen, child);

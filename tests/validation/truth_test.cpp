@@ -49,7 +49,7 @@ cell_result result_of(const cell& one, double got) {
   result.name = one.name();
   result.got = got;
   result.windows = {got};
-  for (said_for_all* all : {&result.tree, &result.tree_idle, &result.blind, &result.blind_idle}) {
+  for (estimates* all : {&result.tree, &result.tree_idle, &result.blind, &result.blind_idle}) {
     all->fill({got * 0.9, got, got * 1.1});
   }
   return result;
@@ -149,7 +149,7 @@ TEST(results, a_file_is_read_as_it_was_written_and_a_cut_line_is_left_out) {
   const cell one{.threads = 2, .hogs = 1};
   cell_result result = result_of(one, 1.25);
   result.changes = {{0.5, 1, 2}};
-  result.experiment_said = 0.75;
+  result.experiment_estimate = 0.75;
   const std::string line = nlohmann::json(result).dump();
   std::ofstream(path) << line << "\n" << line.substr(0, line.size() / 2);
   const std::vector<cell_result> read = read_results(path);

@@ -327,7 +327,7 @@ request)";
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<bench_options>();
   command.footer(footer);
   command.add_option("NAME", options->benchmarks, "Benchmarks to run, or 'all'");

@@ -159,8 +159,8 @@ process::child_request request_for(const task& task) {
 std::optional<run_failure> failure_of(const process::child_result& result, std::chrono::nanoseconds limit) {
   std::string failure = process::describe_failure(result, limit);
   if (failure.empty()) return std::nullopt;
-  const std::string_view said = last_line(result.errors);
-  if (!said.empty()) failure += fmt::format("; it printed: '{}'", excerpt(said));
+  const std::string_view last_message = last_line(result.errors);
+  if (!last_message.empty()) failure += fmt::format("; it printed: '{}'", excerpt(last_message));
   if (!result.timed_out) return run_failure{failure};
   return run_failure{failure, std::chrono::duration<double>(limit).count()};
 }

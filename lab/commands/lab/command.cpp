@@ -261,7 +261,7 @@ int run(const lab_options& options) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<lab_options>();
   command.footer(footer);
   command.add_option("ACTION", options->action, "What to do: list, run, all, report or simulate")

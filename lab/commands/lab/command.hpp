@@ -5,5 +5,5 @@
 #include <cli/shared/commands.hpp>
 
 namespace sukima::cli::lab {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }

@@ -47,9 +47,9 @@ std::vector<cell> wanted_cells(const request& request) {
 }
 
 void print_cell(const cell_result& result, bool disturbed) {
-  std::string said_text;
+  std::string tree_text;
   for (std::size_t i = 0; i < asked_threads.size(); i++) {
-    said_text += fmt::format(" {:5.2f}", result.tree[i].usable);
+    tree_text += fmt::format(" {:5.2f}", result.tree[i].usable);
   }
   if (disturbed) {
     fmt::print("{:<34} does not count: other processes used {:.2f} CPUs\n", result.name, result.foreign);
@@ -59,17 +59,17 @@ void print_cell(const cell_result& result, bool disturbed) {
   for (std::size_t i = 0; i < asked_threads.size(); i++) {
     blind_text += fmt::format(" {:5.2f}", result.blind[i].usable);
   }
-  if (result.experiment_said > 0) {
-    fmt::print("{:<34} got {:5.2f}   experiment said {:5.2f}, got {:5.2f}\n", result.name, result.got,
-               result.experiment_said, result.experiment_got);
+  if (result.experiment_estimate > 0) {
+    fmt::print("{:<34} got {:5.2f}   experiment estimated {:5.2f}, got {:5.2f}\n", result.name, result.got,
+               result.experiment_estimate, result.experiment_got);
   } else if (!result.changes.empty()) {
     std::string text;
     for (const after_change& one : result.changes)
-      text += fmt::format("  {:.2f}/{:.2f}", one.said_now, one.got);
-    fmt::print("{:<34} got {:5.2f}   said/got after changes{}\n", result.name, result.got, text);
+      text += fmt::format("  {:.2f}/{:.2f}", one.estimated_now, one.got);
+    fmt::print("{:<34} got {:5.2f}   estimated/got after changes{}\n", result.name, result.got, text);
   } else {
     fmt::print("{:<34} got {:5.2f}   usable(1,2,3,4,8) tree{}   blind{}\n", result.name, result.got,
-               said_text, blind_text);
+               tree_text, blind_text);
   }
   std::fflush(stdout);
 }

@@ -11,14 +11,14 @@ namespace sukima::truth {
 
 namespace {
 
-nlohmann::json json_of(const said_for_all& values) {
+nlohmann::json json_of(const estimates& values) {
   nlohmann::json list = nlohmann::json::array();
-  for (const said& one : values) list.push_back({one.low, one.usable, one.high});
+  for (const estimate& one : values) list.push_back({one.low, one.usable, one.high});
   return list;
 }
 
-said_for_all said_of(const nlohmann::json& list) {
-  said_for_all values;
+estimates estimates_of(const nlohmann::json& list) {
+  estimates values;
   for (std::size_t i = 0; i < values.size(); i++) {
     values[i] = {list.at(i).at(0).get<double>(), list.at(i).at(1).get<double>(),
                  list.at(i).at(2).get<double>()};
@@ -36,7 +36,7 @@ bool is_disturbed(const cell_result& result, const cell& one) {
 void to_json(nlohmann::json& json, const cell_result& result) {
   nlohmann::json changes = nlohmann::json::array();
   for (const after_change& one : result.changes)
-    changes.push_back({one.after_seconds, one.said_now, one.got});
+    changes.push_back({one.after_seconds, one.estimated_now, one.got});
   json = {{"name", result.name},
           {"got", result.got},
           {"windows", result.windows},
@@ -45,7 +45,7 @@ void to_json(nlohmann::json& json, const cell_result& result) {
           {"blind_idle", json_of(result.blind_idle)},
           {"blind", json_of(result.blind)},
           {"changes", changes},
-          {"experiment_said", result.experiment_said},
+          {"experiment_said", result.experiment_estimate},
           {"experiment_got", result.experiment_got},
           {"shielded", result.shielded},
           {"foreign", result.foreign},
@@ -56,15 +56,15 @@ void from_json(const nlohmann::json& json, cell_result& result) {
   json.at("name").get_to(result.name);
   json.at("got").get_to(result.got);
   json.at("windows").get_to(result.windows);
-  result.tree_idle = said_of(json.at("tree_idle"));
-  result.tree = said_of(json.at("tree"));
-  result.blind_idle = said_of(json.at("blind_idle"));
-  result.blind = said_of(json.at("blind"));
+  result.tree_idle = estimates_of(json.at("tree_idle"));
+  result.tree = estimates_of(json.at("tree"));
+  result.blind_idle = estimates_of(json.at("blind_idle"));
+  result.blind = estimates_of(json.at("blind"));
   result.changes.clear();
   for (const nlohmann::json& one : json.at("changes")) {
     result.changes.push_back({one.at(0).get<double>(), one.at(1).get<double>(), one.at(2).get<double>()});
   }
-  json.at("experiment_said").get_to(result.experiment_said);
+  json.at("experiment_said").get_to(result.experiment_estimate);
   json.at("experiment_got").get_to(result.experiment_got);
   json.at("shielded").get_to(result.shielded);
   json.at("foreign").get_to(result.foreign);

@@ -13,17 +13,17 @@
 namespace sukima::truth {
 
 /// The estimate for a number of threads.
-struct said {
+struct estimate {
   double low = 0;
   double usable = 0;
   double high = 0;
 };
-using said_for_all = std::array<said, asked_threads.size()>;
+using estimates = std::array<estimate, asked_threads.size()>;
 
 /// The short window some time after the hogs started or stopped, and the mean of the next half second.
 struct after_change {
   double after_seconds = 0;
-  double said_now = 0;
+  double estimated_now = 0;
   double got = 0;
 };
 
@@ -31,12 +31,12 @@ struct cell_result {
   std::string name;
   double got = 0;  ///< CPUs that our threads got, from the process's CPU clock
   std::vector<double> windows;  ///< `now` of each 500 ms window of that time
-  said_for_all tree_idle;  ///< with all groups visible, before our threads start
-  said_for_all tree;  ///< the same while they run
-  said_for_all blind_idle;  ///< in a namespace
-  said_for_all blind;
+  estimates tree_idle;  ///< with all groups visible, before our threads start
+  estimates tree;  ///< the same while they run
+  estimates blind_idle;  ///< in a namespace
+  estimates blind;
   std::vector<after_change> changes;
-  double experiment_said = 0;
+  double experiment_estimate = 0;
   double experiment_got = 0;
   bool shielded = false;  ///< other processes of the machine had hardly any weight
   double foreign = 0;  ///< CPUs used by unrelated processes during the run

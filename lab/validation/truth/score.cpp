@@ -22,9 +22,9 @@ class tally {
     figure_.target = target;
   }
 
-  void compare(const std::string& case_name, double said_value, double truth) {
-    count(case_name, std::abs(said_value / truth - 1),
-          fmt::format("said {:.2f}, is {:.2f}", said_value, truth));
+  void compare(const std::string& case_name, double estimated, double truth) {
+    count(case_name, std::abs(estimated / truth - 1),
+          fmt::format("estimated {:.2f}, is {:.2f}", estimated, truth));
   }
 
   void count(const std::string& case_name, double error, const std::string& text) {
@@ -70,11 +70,11 @@ void score_now(const std::vector<judged>& all, std::vector<figure>& figures) {
   tally several("now: half a second after a change, two or more threads", "within 10 %", 0.1, 0.9);
   tally one_thread("now: a second after a change, one thread", "within 10 %", 0.1, 0.75);
   for (const auto& [result, one] : all) {
-    for (const double said_now : result.windows) windows.compare(result.name, said_now, result.got);
+    for (const double estimated_now : result.windows) windows.compare(result.name, estimated_now, result.got);
     for (const after_change& change : result.changes) {
       const bool first = change.after_seconds < 0.75;
-      if (one.threads >= 2 && first) several.compare(result.name, change.said_now, change.got);
-      if (one.threads == 1 && !first) one_thread.compare(result.name, change.said_now, change.got);
+      if (one.threads >= 2 && first) several.compare(result.name, change.estimated_now, change.got);
+      if (one.threads == 1 && !first) one_thread.compare(result.name, change.estimated_now, change.got);
     }
   }
   windows.add_to(figures);
@@ -116,7 +116,7 @@ void score_tree(const std::vector<judged>& all, const truth_table& truths, std::
       } else if (one.purpose == purpose::on_off) {
         for (const double value : {now, before}) {
           near.compare(question, value, truth);
-          high.count(question, value / truth - 1, fmt::format("said {:.2f}, is {:.2f}", value, truth));
+          high.count(question, value / truth - 1, fmt::format("estimated {:.2f}, is {:.2f}", value, truth));
         }
       }
     });
@@ -134,18 +134,18 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
     // A shield keeps other processes from our CPUs, but they still count as runnable threads.
     if (result.foreign > most_foreign) continue;
     if (one.purpose == purpose::experiment) {
-      tried.compare(result.name, result.experiment_said, result.experiment_got);
+      tried.compare(result.name, result.experiment_estimate, result.experiment_got);
       continue;
     }
     if (!is_steady(one)) continue;
     for_known(truths, one, [&](int k, std::size_t i, double truth) {
       const std::string question = fmt::format("{}, asked about {}", result.name, k);
-      const said& now = result.blind[i];
-      const said& before = result.blind_idle[i];
-      for (const said& value : {now, before}) {
+      const estimate& now = result.blind[i];
+      const estimate& before = result.blind_idle[i];
+      for (const estimate& value : {now, before}) {
         const double error = std::max({0.0, value.low / truth - 1, 1 - value.high / truth});
         interval.count(question, error,
-                       fmt::format("said {:.2f} to {:.2f}, is {:.2f}", value.low, value.high, truth));
+                       fmt::format("estimated {:.2f} to {:.2f}, is {:.2f}", value.low, value.high, truth));
       }
       if (k < one.threads) fewer.compare(question, now.usable, truth);
       if (k > one.threads) more.compare(question, now.usable, truth);

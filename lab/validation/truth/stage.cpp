@@ -179,8 +179,8 @@ const observation& record_before(const notebook& book, std::uint64_t begin_ns, d
   return *found;
 }
 
-said_for_all said_in(const observation& record) {
-  said_for_all result;
+estimates estimates_in(const observation& record) {
+  estimates result;
   for (std::size_t i = 0; i < result.size(); i++) {
     result[i] = {record.usable[i].low, record.usable[i].usable, record.usable[i].high};
   }
@@ -235,10 +235,10 @@ void run_steady(scene& now) {
     // The same number for each cell, because cells that are measured for longer are the least steady ones.
     if (time >= from + 0.5 && time <= from + windows_seconds) now.result.windows.push_back(record.now);
   }
-  now.result.tree_idle = said_in(record_before(now.memory.tree, now.begin_ns, run_at));
-  now.result.blind_idle = said_in(record_before(now.memory.blind, now.begin_ns, run_at));
-  now.result.tree = said_in(record_before(now.memory.tree, now.begin_ns, to));
-  now.result.blind = said_in(record_before(now.memory.blind, now.begin_ns, to));
+  now.result.tree_idle = estimates_in(record_before(now.memory.tree, now.begin_ns, run_at));
+  now.result.blind_idle = estimates_in(record_before(now.memory.blind, now.begin_ns, run_at));
+  now.result.tree = estimates_in(record_before(now.memory.tree, now.begin_ns, to));
+  now.result.blind = estimates_in(record_before(now.memory.blind, now.begin_ns, to));
 }
 
 void run_change(scene& now) {
@@ -271,7 +271,7 @@ void run_experiment(scene& now) {
   now.ours.read_at(2 * phase);
   now.result.got = now.ours.mean(0.5, phase);
   now.result.experiment_got = now.ours.mean(phase + 0.2, 2 * phase);
-  now.result.experiment_said = now.memory.blind.experiment_usable;
+  now.result.experiment_estimate = now.memory.blind.experiment_usable;
 }
 
 void wait_for(const notebook& book, const char* which) {

@@ -49,8 +49,8 @@ inline descriptor beyond_standard(descriptor one) {
 
 /// Both ends of a pipe; exec closes them.
 struct pipe_ends {
-  descriptor out;  ///< the read end
-  descriptor in;  ///< the write end
+  descriptor read_end;
+  descriptor write_end;
 };
 
 /// \param purpose  the pipe's purpose, for the message

@@ -108,7 +108,7 @@ int measure_and_store(const calibrate_options& options) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<calibrate_options>();
   command.footer(footer);
   command

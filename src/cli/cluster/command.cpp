@@ -224,7 +224,7 @@ unsigned room_of(const cluster_options& options) {
 }
 
 /// \throws process::usage_error an option is for `run` only
-join_request join_request_of(const cluster_options& options, const program_words& program) {
+join_request join_request_of(const cluster_options& options, const program_arguments& program) {
   if (options.address.empty())
     throw process::usage_error(
         "no address was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., with that of node 0");
@@ -237,7 +237,7 @@ join_request join_request_of(const cluster_options& options, const program_words
   return {.address = options.address, .hope = options.hope, .port = options.port, .program = *program};
 }
 
-sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
+sukima::cluster::launch_request request_of(const cluster_options& options, const program_arguments& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
   if (!options.address.empty())
@@ -286,7 +286,7 @@ int end_of(const cluster_options& options, const sukima::cluster::launch_request
   return first.signal != 0 ? end_by_signal(first.signal) : first.exit_code;
 }
 
-int run(const cluster_options& options, const program_words& program) {
+int run(const cluster_options& options, const program_arguments& program) {
   if (options.action == "join") join(join_request_of(options, program));
   const sukima::cluster::launch_request request = request_of(options, program);
   if (!options.json.empty() && options.json != "-")
@@ -316,7 +316,7 @@ int run(const cluster_options& options, const program_words& program) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_arguments program) {
   auto options = std::make_shared<cluster_options>();
   command.footer(footer);
   command.add_option("ACTION", options->action, "What to do: run, or join a run")

@@ -164,7 +164,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_arguments program) {
   auto options = std::make_shared<explain_options>();
   command.footer(footer);
   command.add_option(

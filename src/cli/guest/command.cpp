@@ -96,7 +96,7 @@ int run(guest_command& options) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<guest_command>();
   command.footer(footer);
   command

@@ -36,14 +36,14 @@ double number_of(const std::string& text, double least, double most, const char*
 }
 
 /// The setting that `act` must make.
-struct wanted_act {
+struct requested_setting {
   model::act_kind kind = model::act_kind::cap;
   std::unique_ptr<model::actuator> by;
   std::string value;
 };
 
 /// \throws usage_error, act_error
-wanted_act find_act(const model::steering& how, const std::string& kind, const std::string& value) {
+requested_setting setting_of(const model::steering& how, const std::string& kind, const std::string& value) {
   if (kind == "plug") {
     // Only digits are allowed; number_of would also accept 2.0.
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
@@ -65,34 +65,35 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
 }
 
 /// \throws act_error  the value cannot be set
-void print_planned_value(const wanted_act& wanted, const std::string& name, const line_format& format) {
-  const std::string target = wanted.by->target();
-  const auto present = wanted.by->present();
+void print_planned_value(const requested_setting& setting, const std::string& name,
+                         const line_format& format) {
+  const std::string target = setting.by->target();
+  const auto present = setting.by->present();
   if (!present) throw model::act_error(fmt::format("{} does not exist", target));
-  if (const model::feasibility found = wanted.by->can(wanted.value); !found.possible)
+  if (const model::feasibility found = setting.by->can(setting.value); !found.possible)
     throw model::act_error(found.why);
   print_line(format,
              {{"part", "host"},
               {"vm", name},
-              {"what", model::name_of(wanted.kind)},
+              {"what", model::name_of(setting.kind)},
               {"target", target},
               {"before", *present},
-              {"after", wanted.value},
+              {"after", setting.value},
               {"dry_run", true}},
              fmt::format("{}: {} is {} and would be {}; nothing was set", name,
-                         wanted.kind == model::act_kind::plug ? "the number of virtual CPUs" : target,
-                         *present, wanted.value));
+                         setting.kind == model::act_kind::plug ? "the number of virtual CPUs" : target,
+                         *present, setting.value));
 }
 
 /// Makes the setting, and waits for its proof up to the deadline of acts. \throws act_error
-void set_and_prove(const wanted_act& wanted, const std::string& name, model::journal& written,
+void set_and_prove(const requested_setting& setting, const std::string& name, model::journal& written,
                    const line_format& format) {
   model::actor one(written);
-  const auto done = one.apply(*wanted.by, name, wanted.kind, wanted.value, steady_seconds());
-  model::proof found = one.verify(*wanted.by, done, steady_seconds());
-  for (; found == model::proof::waiting; found = one.verify(*wanted.by, done, steady_seconds()))
+  const auto done = one.apply(*setting.by, name, setting.kind, setting.value, steady_seconds());
+  model::proof found = one.verify(*setting.by, done, steady_seconds());
+  for (; found == model::proof::waiting; found = one.verify(*setting.by, done, steady_seconds()))
     std::this_thread::sleep_for(between_looks);
-  const bool plugs = wanted.kind == model::act_kind::plug;
+  const bool plugs = setting.kind == model::act_kind::plug;
   if (found != model::proof::proved && plugs)
     throw model::act_error(
         fmt::format("{}: the virtual CPUs are plugged in, but the guest does not use them; write 1 to their "
@@ -100,32 +101,32 @@ void set_and_prove(const wanted_act& wanted, const std::string& name, model::jou
                     name));
   if (found != model::proof::proved) {
     std::string trouble;
-    const std::string outcome = one.undo(*wanted.by, done.number, trouble, model::last_writer::sukima);
+    const std::string outcome = one.undo(*setting.by, done.number, trouble, model::last_writer::sukima);
     throw model::act_error(fmt::format(
-        "{} does not accept {}{}", wanted.by->target(), wanted.value,
+        "{} does not accept {}{}", setting.by->target(), setting.value,
         outcome == "undone" ? ""
                             : fmt::format(", and was not set back to {}: {}", done.change.before, trouble)));
   }
   print_line(format,
              {{"part", "host"},
               {"vm", name},
-              {"what", model::name_of(wanted.kind)},
-              {"target", wanted.by->target()},
+              {"what", model::name_of(setting.kind)},
+              {"target", setting.by->target()},
               {"before", done.change.before},
               {"after", done.change.after}},
              plugs ? fmt::format("{}: the virtual CPUs were {} and are {} until it ends", name,
                                  done.change.before, done.change.after)
                    : fmt::format("{}: {} was {} and is {}; sukima host revert undoes it", name,
-                                 wanted.by->target(), done.change.before, done.change.after));
+                                 setting.by->target(), done.change.before, done.change.after));
 }
 
 }  // namespace
 
 int set_value(const act_options& options) {
-  if (options.words.size() != 3)
+  if (options.arguments.size() != 3)
     throw process::usage_error(
         "an act needs a virtual machine, a kind and a value: sukima host act VM cap 1.5");
-  const std::string &name = options.words[0], &kind = options.words[1];
+  const std::string &name = options.arguments[0], &kind = options.arguments[1];
   if (kind != "cap" && kind != "weight" && kind != "plug")
     throw process::usage_error(fmt::format("'{}' cannot be set: choose cap, weight or plug", kind));
   const model::description host = read_config(options);
@@ -136,13 +137,13 @@ int set_value(const act_options& options) {
       throw process::usage_error(
           fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
                       kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind, options.config));
-    const wanted_act wanted = find_act(how, kind, options.words[2]);
+    const requested_setting setting = setting_of(how, kind, options.arguments[2]);
     if (options.dry_run) {
-      print_planned_value(wanted, name, options.format);
+      print_planned_value(setting, name, options.format);
       return process::exit_success;
     }
     model::journal written = open_journal(options, model::journal_use::acting);
-    set_and_prove(wanted, name, written, options.format);
+    set_and_prove(setting, name, written, options.format);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   } catch (const model::act_error& error) {
@@ -157,17 +158,17 @@ int revert(const act_options& options) {
   if (const auto kind = std::filesystem::status(options.journal, unknown).type();
       kind == std::filesystem::file_type::not_found) {
     // Opening the journal would create it and its folder.
-    if (options.journal == model::default_journal && options.words.empty()) return process::exit_success;
+    if (options.journal == model::default_journal && options.arguments.empty()) return process::exit_success;
     throw process::usage_error(
         fmt::format("there is no journal {}; nothing was undone, give another --journal", options.journal));
   }
   model::journal written = open_journal(options, model::journal_use::undoing);
-  for (const std::string& name : options.words)
+  for (const std::string& name : options.arguments)
     if (std::ranges::none_of(written.in_effect(),
                              [&](const auto& one) { return one.second.change.vm == name; }))
       throw process::usage_error(fmt::format(
           "no act on '{}' is in effect; sukima host status lists those that are. Nothing was undone", name));
-  return undo(written, options.format, options.words) ? process::exit_success : process::exit_failure;
+  return undo(written, options.format, options.arguments) ? process::exit_success : process::exit_failure;
 }
 
 }  // namespace sukima::cli::host

@@ -11,7 +11,7 @@ namespace sukima::cli::host {
 
 /// Their options.
 struct act_options {
-  std::vector<std::string> words;  ///< the arguments after the action
+  std::vector<std::string> arguments;  ///< the arguments after the action
   std::string config, journal, by;
   std::string connect;  ///< libvirt's connection for the machines of optimise; empty: they are in `config`
   std::string metrics;  ///< destination of the metrics of optimise; empty: none

@@ -95,7 +95,7 @@ model::description described(const host_options& options, const std::string& fil
   live_host host(options.live);
   host.measure();
   for (const std::string& note : host.take_notes()) complain(note);
-  if (host.seen().host().vms.empty()) throw process::usage_error(host.nothing());
+  if (host.seen().host().vms.empty()) throw process::usage_error(host.reason_for_none());
   // Counters that were read only once count from the start of the machine.
   if (options.live.domstats.empty()) since = host.first();
   return host.seen().host();
@@ -127,9 +127,10 @@ int estimate(const host_options& options) {
 
 /// Runs the actions that use the journal.
 int change(host_options& options) {
-  for (const std::string& word : {options.first, options.second})
-    if (!word.empty()) options.acting.words.push_back(word);
-  options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
+  for (const std::string& argument : {options.first, options.second})
+    if (!argument.empty()) options.acting.arguments.push_back(argument);
+  options.acting.arguments.insert(options.acting.arguments.end(), options.others.begin(),
+                                  options.others.end());
   const bool lasts = options.action == "optimise";
   // The user of a command that ends at once knows the time; a program that reads JSON may not know it.
   options.acting.format = {options.json, lasts ? !options.no_times : options.json};
@@ -277,7 +278,7 @@ int carry_out(const CLI::App& command, host_options& options) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<host_options>();
   command.formatter(help_formatter(options->action));
   command.footer(
@@ -290,7 +291,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
                   "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
                   "optimise [VM...], act VM KIND VALUE, status [VM...], revert [VM...], or help [ACTION]")
       ->required()
-      ->transform([](std::string word) { return word == "optimize" ? "optimise" : word; })
+      ->transform([](std::string action) { return action == "optimize" ? "optimise" : action; })
       ->check(one_of(action_names()));
   command.add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
   command.add_option("FILE", options->second, "The description of a host; - is standard input or output");

@@ -117,7 +117,7 @@ void live_host::measure() {
 
 std::vector<std::string> live_host::take_notes() { return std::exchange(notes_, {}); }
 
-std::string live_host::nothing() const {
+std::string live_host::reason_for_none() const {
   if (given_) return fmt::format("There is no virtual machine in the given sources ({}).", sources_);
   return fmt::format(
       "There is no virtual machine here: {}, no QEMU process with a QMP socket was found, and {}; name "

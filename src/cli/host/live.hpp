@@ -43,7 +43,7 @@ class live_host {
   /// The sources by name.
   const std::string& sources() const { return sources_; }
   /// Returns one sentence with the reason why no machine was found.
-  std::string nothing() const;
+  std::string reason_for_none() const;
 
  private:
   void open_given(const live_options& options, std::vector<std::unique_ptr<model::source>>& parts);

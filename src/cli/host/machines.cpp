@@ -154,16 +154,16 @@ class screen {
       const std::string head = fmt::format("{}{} pCPUs, {:.2f} left by the host\n", time,
                                            host.seen().host().pcpus.size(), left_by(host.seen().host()));
       const std::string table = cut_lines(head + (rows.empty() ? "" : table_of(rows)), width - 1);
-      const std::string nothing = rows.empty() ? host.nothing() : "";
+      const std::string reason = rows.empty() ? host.reason_for_none() : "";
       lines_ =
-          static_cast<std::size_t>(std::ranges::count(table, '\n')) + (nothing.size() + width - 1) / width;
-      text += table + (rows.empty() ? nothing + "\n" : "");
+          static_cast<std::size_t>(std::ranges::count(table, '\n')) + (reason.size() + width - 1) / width;
+      text += table + (rows.empty() ? reason + "\n" : "");
     } else {
       for (const row& one : rows)
         text += fmt::format("{}{}: {}, {} vCPUs, uses {} CPUs, waits {}, {:.2f} usable\n", time, one.vm.name,
                             state_of(one.measured), online_text(one.vm), used_text(one.measured),
                             waiting_text(one.measured), one.share.usable);
-      if (rows.empty()) text += fmt::format("{}{}\n", time, host.nothing());
+      if (rows.empty()) text += fmt::format("{}{}\n", time, host.reason_for_none());
     }
     fmt::print("{}", text);
   }
@@ -205,7 +205,7 @@ int list(live_host& host, const machine_options& options) {
     fmt::print("{}\n", object_of(host, rows).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     print_notes(host);
-    fmt::print("{}", rows.empty() ? host.nothing() + "\n" : table_of(rows));
+    fmt::print("{}", rows.empty() ? host.reason_for_none() + "\n" : table_of(rows));
   }
   return process::exit_success;
 }
@@ -251,7 +251,7 @@ int record(live_host& host, const std::string& path, const machine_options& opti
   }
   write_description(path, text);
   if (now.vms.empty())
-    fmt::print("{}\n", host.nothing());
+    fmt::print("{}\n", host.reason_for_none());
   else
     fmt::print("{}: {} on {}\n", path,
                now.vms.size() == 1 ? "1 virtual machine" : fmt::format("{} virtual machines", now.vms.size()),

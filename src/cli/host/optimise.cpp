@@ -32,7 +32,7 @@ bool may_be_optimised(const model::steering& how) { return how.threads || how.vc
 std::vector<bool> chosen_of(const model::description& host, const std::vector<model::steering>& all,
                             const act_options& options) {
   std::vector<bool> chosen(all.size(), false);
-  for (const std::string& name : options.words) {
+  for (const std::string& name : options.arguments) {
     const std::size_t j = find_vm(host, name, options);
     if (!may_be_optimised(all[j]))
       throw process::usage_error(
@@ -40,7 +40,8 @@ std::vector<bool> chosen_of(const model::description& host, const std::vector<mo
                       options.config));
     chosen[j] = true;
   }
-  for (std::size_t j = 0; options.words.empty() && j < all.size(); ++j) chosen[j] = may_be_optimised(all[j]);
+  for (std::size_t j = 0; options.arguments.empty() && j < all.size(); ++j)
+    chosen[j] = may_be_optimised(all[j]);
   if (std::ranges::count(chosen, true) == 0)
     throw process::usage_error(
         fmt::format("no virtual machine of {} has 'act': nothing may be optimised", options.config));
@@ -117,8 +118,8 @@ class found_machines {
  private:
   model::session_vm open(const model::vm& described, const model::steering& how,
                          const std::function<void(const std::string&)>& say) {
-    const bool wanted =
-        options_.words.empty() || std::ranges::find(options_.words, described.name) != options_.words.end();
+    const bool wanted = options_.arguments.empty() ||
+                        std::ranges::find(options_.arguments, described.name) != options_.arguments.end();
     const bool chosen = may_be_optimised(how) && wanted;
     try {
       auto opened = open_vm(described, how, chosen);

@@ -45,7 +45,8 @@ int status(const act_options& options) {
     json acts = json::array();
     std::string text;
     for (const auto& [number, one] : written.in_effect()) {
-      if (!options.words.empty() && std::ranges::find(options.words, one.change.vm) == options.words.end())
+      if (!options.arguments.empty() &&
+          std::ranges::find(options.arguments, one.change.vm) == options.arguments.end())
         continue;
       const auto now = present_value(one.change);
       acts.push_back({{"vm", one.change.vm},

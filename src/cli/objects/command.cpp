@@ -124,7 +124,7 @@ int make_plan(const objects_options& options) {
   return process::exit_success;
 }
 
-int record(const objects_options& options, const program_words& program) {
+int record(const objects_options& options, const program_arguments& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima objects record -- PROGRAM ARGUMENT...");
   refuse_load(options);
@@ -144,7 +144,7 @@ int record(const objects_options& options, const program_words& program) {
   return process::exit_success;
 }
 
-int validate(const objects_options& options, const program_words& program) {
+int validate(const objects_options& options, const program_arguments& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima objects validate -- PROGRAM ARGUMENT...");
   if (!options.file.empty() || options.cpus || !options.output.empty())
@@ -169,7 +169,7 @@ int validate(const objects_options& options, const program_words& program) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_arguments program) {
   auto options = std::make_shared<objects_options>();
   command.footer(footer);
   command.add_option("ACTION", options->action, "What to do: record, plan, validate or calibrate")

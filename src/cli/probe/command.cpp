@@ -224,7 +224,7 @@ int probe_once(const probe_options& options) {
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words /*program*/) {
+void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   auto options = std::make_shared<probe_options>();
   command.footer(footer);
   command.add_option("--pid", options->process, "Examine this process")

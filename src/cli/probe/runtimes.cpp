@@ -144,12 +144,12 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
 std::optional<runtime_answer> ask_library(const library_question& question) {
   pipe_ends channel = make_pipe();
   const pid_t child = fork();
-  if (child == 0) answer_as_child(question, channel.in.get());
-  channel.in.reset();
+  if (child == 0) answer_as_child(question, channel.write_end.get());
+  channel.write_end.reset();
   int number = -1;
-  pollfd readable{channel.out.get(), POLLIN, 0};
+  pollfd readable{channel.read_end.get(), POLLIN, 0};
   const bool in_time = child > 0 && poll(&readable, 1, static_cast<int>(patience.count()) * 1000) == 1;
-  const bool answered = in_time && read(channel.out.get(), &number, sizeof number) == sizeof number;
+  const bool answered = in_time && read(channel.read_end.get(), &number, sizeof number) == sizeof number;
   if (child > 0) {
     if (!answered) kill(child, SIGKILL);
     waitpid(child, nullptr, 0);

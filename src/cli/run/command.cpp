@@ -163,7 +163,7 @@ int carry_out(command_options& options, const std::optional<std::vector<std::str
 
 }  // namespace
 
-void declare(CLI::App& command, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_arguments program) {
   auto options = std::make_shared<command_options>();
   command.footer(footer);
   constexpr unsigned most = SUKIMA_CAPACITY_MAX_CPUS;

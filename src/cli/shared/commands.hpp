@@ -31,11 +31,11 @@ std::span<const command_entry> all_commands();
 const command_entry* find_command(std::string_view name);
 
 /// The arguments after `--`: a program and its arguments. Nothing: there was no `--` (see take_program).
-using program_words = std::optional<std::vector<std::string>>;
+using program_arguments = std::optional<std::vector<std::string>>;
 
 /// Declares a command's options, and a callback that runs the command and sets `code` to the exit code of
 /// `sukima`. `program` is empty for commands that do not start a program.
-using declaration = void (*)(CLI::App& command, int& code, program_words program);
+using declaration = void (*)(CLI::App& command, int& code, program_arguments program);
 
 /// A command that this program contains.
 struct declared_command {
@@ -55,36 +55,36 @@ int run_as_program(declared_command command, int argc, char** argv);
 int become_program(const command_entry& command, char** argv);
 
 namespace calibrate {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace cluster {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace explain {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace guest {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace host {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace objects {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace probe {
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }
 
 namespace run {
 /// Unless a report is wanted, parsing replaces this process with the program.
-void declare(CLI::App& command, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_arguments program);
 }  // namespace run
 
 }  // namespace sukima::cli

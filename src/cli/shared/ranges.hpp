@@ -57,11 +57,11 @@ CLI::Validator number_range(Number least, Number most) {
 
 /// Checks that an argument is one of these choices, which the help lists. Unlike the message of
 /// CLI::IsMember, its message is a sentence.
-inline CLI::Validator one_of(std::vector<std::string> words) {
-  std::string listed = "{" + CLI::detail::join(words, ",") + "}";
-  return {[words = std::move(words)](std::string& input) {
-            if (std::ranges::find(words, input) != words.end()) return std::string();
-            return fmt::format("there is no '{}': choose {}", input, join_words(words));
+inline CLI::Validator one_of(std::vector<std::string> choices) {
+  std::string listed = "{" + CLI::detail::join(choices, ",") + "}";
+  return {[choices = std::move(choices)](std::string& input) {
+            if (std::ranges::find(choices, input) != choices.end()) return std::string();
+            return fmt::format("there is no '{}': choose {}", input, join_words(choices));
           },
           std::move(listed)};
 }

@@ -67,26 +67,27 @@ child start_child(const child_start& how) {
   pipe_ends input = make_pipe(purpose), errors = make_pipe(purpose), output = make_pipe(purpose);
   std::vector<std::string> variables = how.variables;
   if (!how.report_mark.empty())
-    variables.push_back(std::string(variable_report) + "=" + std::to_string(errors.in.get()) + ":" +
+    variables.push_back(std::string(variable_report) + "=" + std::to_string(errors.write_end.get()) + ":" +
                         how.report_mark);
   if (how.output == child_output::tasks)
-    variables.push_back(std::string(variable_output) + "=" + std::to_string(output.in.get()));
+    variables.push_back(std::string(variable_output) + "=" + std::to_string(output.write_end.get()));
   child c;
   c.pid = process::start_program({.arguments = how.program,
                                   .environment = process::environment_with(variables),
                                   .searches_path = true,
                                   .prepare =
                                       [&] {
-                                        prepare(how, input.out.get(), errors.in.get(), output.in.get());
+                                        prepare(how, input.read_end.get(), errors.write_end.get(),
+                                                output.write_end.get());
                                         return true;
                                       },
                                   .ending_signal = SIGKILL});
-  c.input = std::move(input.in);
-  c.errors = std::move(errors.out);
+  c.input = std::move(input.write_end);
+  c.errors = std::move(errors.read_end);
   keep_from_blocking(c.input.get());
   keep_from_blocking(c.errors.get());
   if (how.output == child_output::piped || how.output == child_output::tasks) {
-    c.output = std::move(output.out);
+    c.output = std::move(output.read_end);
     keep_from_blocking(c.output.get());
   }
   return c;

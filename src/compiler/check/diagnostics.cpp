@@ -253,17 +253,17 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
 
 /// Stores the position after a statement that leaves a closure. Clang does not know that this statement
 /// leaves anything.
-void diagnostic_printer::know_exit(const unit& u, token_index keyword) {
+void diagnostic_printer::record_exit(const unit& u, token_index keyword) {
   token_index t = keyword;
   while (u.tokens[t].isNot(clang::tok::semi))
     t = u.partner[t] == no_token || u.partner[t] < t ? t + 1 : u.partner[t];
   do {
     ++t;
   } while (u.tokens[t].is(clang::tok::r_brace) || u.roles[t] == token_role::parsed_only);
-  behind_exits_.insert(u.tokens[t].getLocation());
+  after_exits_.insert(u.tokens[t].getLocation());
 }
 
-void diagnostic_printer::know_blocks(const unit& u) {
+void diagnostic_printer::record_blocks(const unit& u) {
   const auto add = [&u](std::vector<clang::SourceRange>& to, token_range block) {
     if (!block.empty())
       to.emplace_back(u.tokens[block.begin].getLocation(), u.tokens[block.end - 1].getLocation());
@@ -271,8 +271,8 @@ void diagnostic_printer::know_blocks(const unit& u) {
   for (const closure_declaration& c : u.closures) {
     add(closures_, c.body);
     names_of_closures_.insert(c.name);
-    for (const token_index keyword : c.returns) know_exit(u, keyword);
-    for (const closure_jump& jump : c.jumps) know_exit(u, jump.keyword);
+    for (const token_index keyword : c.returns) record_exit(u, keyword);
+    for (const closure_jump& jump : c.jumps) record_exit(u, jump.keyword);
   }
   auto next = u.closures.begin();  // in the order of the text
   for (token_index t = 0; t < u.tokens.size(); ++t) {
@@ -292,7 +292,7 @@ void diagnostic_printer::know_blocks(const unit& u) {
 /// after the other.
 bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) const {
   return (info.getID() == clang::diag::warn_unannotated_fallthrough &&
-          behind_exits_.contains(info.getLocation())) ||
+          after_exits_.contains(info.getLocation())) ||
          (is_about_values(info) && is_in(closures_, info)) ||
          (is_about_null(info) && names_of_closures_.contains(underlined_name(info))) ||
          (is_about_paths(info) && (is_in(around_closures_, info) || is_in(moved_blocks_, info)));

@@ -16,7 +16,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   ~diagnostic_printer() override;
   /// Declares the blocks that do not run where the parser sees them. From this call on, warnings that follow
   /// from their position are dropped.
-  void know_blocks(const unit& u);
+  void record_blocks(const unit& u);
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) override;
   void EndSourceFile() override;
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
@@ -25,7 +25,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   const clang::LangOptions* language_ = nullptr;
   std::unique_ptr<clang::TextDiagnostic> printer_;
-  void know_exit(const unit& u, token_index keyword);
+  void record_exit(const unit& u, token_index keyword);
   bool is_about_wrong_paths(const clang::Diagnostic& info) const;
 
   clang::DiagnosticsEngine::Level level_in_c_;
@@ -33,7 +33,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   std::vector<clang::SourceRange> closures_;
   std::set<std::string> names_of_closures_;
   std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures
-  std::set<clang::SourceLocation> behind_exits_;  ///< after a `return` or a `goto` that leaves a closure
+  std::set<clang::SourceLocation> after_exits_;  ///< after a `return` or a `goto` that leaves a closure
   std::vector<clang::SourceRange> moved_blocks_;  ///< PUT, GET and AFTER
 };
 

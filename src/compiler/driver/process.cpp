@@ -102,7 +102,7 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
                                     .prepare = [&] {
                                       handle_ending_signals(SIG_DFL);
                                       until_it_is_known.release();
-                                      if (change) dup2(messages.in.get(), STDERR_FILENO);
+                                      if (change) dup2(messages.write_end.get(), STDERR_FILENO);
                                       if (is_silent) dup2(nowhere.get(), STDERR_FILENO);
                                       return true;
                                     }});
@@ -112,8 +112,8 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
     return 127;
   }
   if (change) {
-    messages.in.reset();
-    pass_on(messages.out.release(), change);
+    messages.write_end.reset();
+    pass_on(messages.read_end.release(), change);
   }
   // The program is not reaped yet. Until then its number belongs to it, so the handler cannot signal another
   // one.

@@ -113,8 +113,8 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
   l.captures = captures_of(p, c, outlined, where);
   l.outside = std::make_shared<const context>(where);
   const std::string name = base_name(where) + "_" + number_of(c);
-  p.out.before.text(c_text(choice_point_type,
-                           {{"name", name}, {"head", head}, {"members", capture_fields(p, l.captures)}}));
+  p.out.before_function.text(c_text(
+      choice_point_type, {{"name", name}, {"head", head}, {"members", capture_fields(p, l.captures)}}));
   const bool is_loop = std::string_view(head) != "sukima_choice_point" && c.kind == construct_kind::loop;
   out.token(c_text(p.in.options.sequential ? sequential_choice_point : choice_point_begin,
                    {{"name", name},
@@ -136,7 +136,7 @@ context inside_of(const plan_input& in, const level& l, const context& where) {
 
 void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
                    token_range block, const context& where, const std::string& prologue, context inside) {
-  p.out.before.text("static " + signature + ";\n");
+  p.out.before_function.text("static " + signature + ";\n");
   sheet text;
   text.go_to(c.location, false);
   text.text("static " + signature + " { (void)sukima_r;");
@@ -163,7 +163,7 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
     text.text(";");
   }
   text.text(" }\n");
-  p.out.behind.append(text);
+  p.out.after_function.append(text);
 }
 
 std::string put_function(planner& p, const construct& c, const level& l, const context& where) {
@@ -228,15 +228,16 @@ std::string successor_function(planner& p, const construct& c, const level& l, c
   const std::string used = " (void)" + variable + ";";
   outline_block(p, in_type(name + "_next" + list), c, l, c.next, where, used, where);
   outline_block(p, "_Bool " + name + "_condition" + list, c, l, c.condition, where, used, where);
-  p.out.before.text(c_text(advance_prototype, {{"name", name}}));
-  p.out.behind.text(c_text(
+  p.out.before_function.text(c_text(advance_prototype, {{"name", name}}));
+  p.out.after_function.text(c_text(
       advance_function,
       {{"name", name}, {"next", in_type("const sukima_x")}, {"value", loop_value(p, c, "*sukima_value")}}));
   return ", " + name + "_advance";
 }
 
 void print_kind(planner& p, const std::string& name, const std::string& macro, const std::string& functions) {
-  p.out.before.text(c_text(choice_point_kind, {{"name", name}, {"macro", macro}, {"functions", functions}}));
+  p.out.before_function.text(
+      c_text(choice_point_kind, {{"name", name}, {"macro", macro}, {"functions", functions}}));
 }
 
 std::string dead_blocks(planner& p, const construct& c, const context& where) {

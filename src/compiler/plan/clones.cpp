@@ -208,8 +208,9 @@ namespace {
 void plan_names(planner& p, const FunctionDecl* f) {
   if (is_local(f) || f->isMain()) return;
   for (const function_form form : shared_forms)
-    p.out.behind.text("extern __typeof__(" + worker_name(f) + ") " + c_name(f, form) + " " + symbol(f, form) +
-                      " __attribute__((weak, alias(\"" + f->getNameAsString() + ".worker\")));\n");
+    p.out.after_function.text("extern __typeof__(" + worker_name(f) + ") " + c_name(f, form) + " " +
+                              symbol(f, form) + " __attribute__((weak, alias(\"" + f->getNameAsString() +
+                              ".worker\")));\n");
 }
 
 }  // namespace
@@ -237,7 +238,7 @@ void plan_choice(planner& p, const function_info& f) {
   if (has_polled_form(p.in, function)) {
     context clone;
     clone.top = "sukima_top";
-    p.out.behind.text(
+    p.out.after_function.text(
         declare_unqualified(p, f.result, c_name(function, function_form::clone) + "(" + list + ")") +
         " { if " + clone_poll(clone) + " { " + leave_with(function_form::parallel) + "} " +
         leave_with(function_form::polled_clone) + "} ");
@@ -246,18 +247,19 @@ void plan_choice(planner& p, const function_info& f) {
   const auto keep = [&](function_form form) {
     return has_result ? assign(p, f.result, "sukima_v", call(form)) : call(form) + ";";
   };
-  p.out.behind.text("static sukima_call_site " + site + "; " +
-                    declare_unqualified(p, f.result, worker_name(function) + "(" + list + ")") +
-                    " { const int sukima_way = sukima_call_begins(&" + site +
-                    ", sukima_top); if (sukima_way == " + "SUKIMA_AS_CLONE) { " +
-                    leave_with(function_form::clone) + "} if (sukima_way == SUKIMA_AS_PARALLEL) { " +
-                    leave_with(function_form::parallel) + "} if (sukima_way == SUKIMA_AS_CHOOSING) { " +
-                    leave_with(function_form::parallel_with_clones) + "} { " + kept +
-                    "const unsigned long long sukima_begun = sukima_call_ticks(); if (sukima_way == "
-                    "SUKIMA_AS_TIMED_CLONE) " +
-                    keep(function_form::clone) + " else " + keep(function_form::parallel_with_clones) +
-                    " sukima_call_ended(&" + site + ", \"" + function->getNameAsString() +
-                    "\", sukima_top, sukima_begun); return" + (has_result ? " sukima_v" : "") + "; } } ");
+  p.out.after_function.text(
+      "static sukima_call_site " + site + "; " +
+      declare_unqualified(p, f.result, worker_name(function) + "(" + list + ")") +
+      " { const int sukima_way = sukima_call_begins(&" + site +
+      ", sukima_top); if (sukima_way == " + "SUKIMA_AS_CLONE) { " + leave_with(function_form::clone) +
+      "} if (sukima_way == SUKIMA_AS_PARALLEL) { " + leave_with(function_form::parallel) +
+      "} if (sukima_way == SUKIMA_AS_CHOOSING) { " + leave_with(function_form::parallel_with_clones) +
+      "} { " + kept +
+      "const unsigned long long sukima_begun = sukima_call_ticks(); if (sukima_way == "
+      "SUKIMA_AS_TIMED_CLONE) " +
+      keep(function_form::clone) + " else " + keep(function_form::parallel_with_clones) +
+      " sukima_call_ended(&" + site + ", \"" + function->getNameAsString() +
+      "\", sukima_top, sukima_begun); return" + (has_result ? " sukima_v" : "") + "; } } ");
 }
 
 }  // namespace sukima::language

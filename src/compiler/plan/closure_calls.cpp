@@ -86,7 +86,7 @@ std::string closure_caller(planner& p, const closure_call& call) {
     const std::string words = "static __inline__ __attribute__((unused)) ";
     if (!enters) {
       if (is_worker) parameters = "char *sukima_top, " + parameters;
-      p.out.before.text(
+      p.out.before_function.text(
           words + declare_unqualified(p, result, name + "(" + parameters + ")") + " { " +
           choose([&](const std::string& value) { return (has_result ? "return " : "") + value + ";"; }) +
           " }\n");

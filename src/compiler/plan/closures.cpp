@@ -128,13 +128,14 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
   std::string members;
   for (const VarDecl* variable : p.function.in_frame[&d])
     members += " " + declare(p, variable->getType(), variable->getNameAsString()) + ";";
-  p.out.before.text("struct " + name + " { sukima_closure sukima_head;" + members +
-                    capture_fields(p, captures) + exit_fields(p.in, d) +
-                    (captures_backtracking(p, d, where) ? " int sukima_backtracking;" : "") + " };\n");
+  p.out.before_function.text("struct " + name + " { sukima_closure sukima_head;" + members +
+                             capture_fields(p, captures) + exit_fields(p.in, d) +
+                             (captures_backtracking(p, d, where) ? " int sukima_backtracking;" : "") +
+                             " };\n");
   const bool is_worker = c.is_worker && !p.in.options.sequential;
   const std::string heading = closure_heading(
       p, d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
-  p.out.before.text("static " + heading + ";\n");
+  p.out.before_function.text("static " + heading + ";\n");
   const std::string frame = "sukima_c" + number;
   out.token((known != p.function.frame_numbers.end() ? "" : "struct " + name + " " + frame + "; ") + frame +
                 ".sukima_head.sukima_code = (void (*)(void))" + name + ";",
@@ -249,7 +250,7 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
   text.go_to(p.in.unit.tokens[c.body.begin].getLocation());
   plan_tokens(p, text, c.body, inside);
   text.text(" }\n");
-  p.out.behind.append(text);
+  p.out.after_function.append(text);
 }
 
 }  // namespace

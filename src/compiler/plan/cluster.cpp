@@ -49,10 +49,10 @@ void describe(planner& p, const std::string& task, const task_travel& travel) {
         c_text(
             member.length.empty() ? plain_member : array_member,
             {{"flags", flags_of(member)}, {"type", type}, {"name", member.name}, {"length", member.length}});
-  p.out.before.text(c_text(travel_description, {{"task", task},
-                                                {"type", type},
-                                                {"members", members},
-                                                {"count", std::to_string(travel.members.size())}}));
+  p.out.before_function.text(c_text(travel_description, {{"task", task},
+                                                         {"type", type},
+                                                         {"members", members},
+                                                         {"count", std::to_string(travel.members.size())}}));
 }
 
 std::string string_literal(const std::string& text) {

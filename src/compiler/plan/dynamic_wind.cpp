@@ -57,7 +57,7 @@ void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context
   for (const bool is_before : {true, false})
     outline_block(p, c_text(is_before ? before_function : after_function, {{"name", name}}), c, l,
                   is_before ? c.before : c.after, where, " (void)sukima_backtracking;", own);
-  p.out.before.text(c_text(wind_kind, {{"name", name}}));
+  p.out.before_function.text(c_text(wind_kind, {{"name", name}}));
   out.text(" " + c_text(wind_enter, {{"point", l.choice_point}}) + " ");
   plan_tokens(p, out, c.first, inside_of(p.in, l, where));
   out.text(" } ");

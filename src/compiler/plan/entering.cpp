@@ -31,13 +31,14 @@ void print_entering(planner& p, const entering_function& function) {
       declare_unqualified(p, function.result, function.name + "(" + function.parameters + ")");
   std::string members = function.members;
   if (has_result) members += " " + declare_unqualified(p, function.result, "sukima_result") + ";";
-  p.out.before.text(c_text(entering_form, {{"name", function.name},
-                                           {"words", function.words},
-                                           {"heading", heading},
-                                           {"members", members},
-                                           {"values", function.values},
-                                           {"call", function.call},
-                                           {"return", has_result ? " return sukima_f.sukima_result;" : ""}}));
+  p.out.before_function.text(
+      c_text(entering_form, {{"name", function.name},
+                             {"words", function.words},
+                             {"heading", heading},
+                             {"members", members},
+                             {"values", function.values},
+                             {"call", function.call},
+                             {"return", has_result ? " return sukima_f.sukima_result;" : ""}}));
 }
 
 }  // namespace sukima::language

@@ -30,16 +30,16 @@ void declare_thread_accessors(planner& p, const function_info& f) {
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
     else if (p.names.declared.insert("thread " + name).second)
-      p.out.before.text((variable->isLocalExternDecl()
-                             ? "extern __thread " + declare(p, variable->getType(), name) + ";\n"
-                             : "")
-                            .append("static __attribute__((noinline)) __typeof__(")
-                            .append(name)
-                            .append(") *")
-                            .append(thread_accessor(variable))
-                            .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
-                            .append(name)
-                            .append("; }\n"));
+      p.out.before_function.text((variable->isLocalExternDecl()
+                                      ? "extern __thread " + declare(p, variable->getType(), name) + ";\n"
+                                      : "")
+                                     .append("static __attribute__((noinline)) __typeof__(")
+                                     .append(name)
+                                     .append(") *")
+                                     .append(thread_accessor(variable))
+                                     .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
+                                     .append(name)
+                                     .append("; }\n"));
   }
 }
 
@@ -52,7 +52,8 @@ void declare_implicit_functions(planner& p, const function_info& f) {
     const FunctionDecl* const callee = p.in.index.all_calls.at(call->second)->getDirectCallee();
     if (callee == nullptr || !callee->isImplicit()) continue;
     const std::string name = callee->getNameAsString();
-    if (p.names.declared.insert("implicit " + name).second) p.out.before.text("extern int " + name + "();\n");
+    if (p.names.declared.insert("implicit " + name).second)
+      p.out.before_function.text("extern int " + name + "();\n");
   }
 }
 
@@ -79,7 +80,7 @@ void plan_execution_heading(planner& p, sheet& body, const function_info& f, tok
 
 /// Plans the function that chooses a form for a call, and the C entry, in the section after the function.
 void plan_entry_after(planner& p, const function_info& f) {
-  p.out.behind.go_to(f.declaration->getLocation(), false);
+  p.out.after_function.go_to(f.declaration->getLocation(), false);
   try {
     plan_choice(p, f);
     plan_entry(p, f);
@@ -99,7 +100,7 @@ void finish_function(planner& p, const function_info& f, sheet body) {
     out.text(
         "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"
         "#endif\n");
-  out.append(std::move(p.out.before));
+  out.append(std::move(p.out.before_function));
   // gcc assumes that a function which recurses until it throws never returns.
   const bool throws = waits || std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
                         return c->kind == construct_kind::throw_tag;
@@ -107,11 +108,11 @@ void finish_function(planner& p, const function_info& f, sheet body) {
   if (throws)
     out.text("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winfinite-recursion\"\n");
   out.append(std::move(body));
-  out.append(std::move(p.out.behind));
+  out.append(std::move(p.out.after_function));
   if (throws) out.text("#pragma GCC diagnostic pop\n");
   if (waits) out.text("\n#ifndef __clang__\n#pragma GCC diagnostic pop\n#endif\n");
-  p.out.before = sheet();
-  p.out.behind = sheet();
+  p.out.before_function = sheet();
+  p.out.after_function = sheet();
 }
 
 /// Plans the heading and the block.
@@ -159,8 +160,8 @@ sheet plan_forms(planner& p, const function_info& f) {
 void plan_function(planner& p, const function_info& f) {
   context where;
   where.function = &f;
-  p.out.before = sheet();
-  p.out.behind = sheet();
+  p.out.before_function = sheet();
+  p.out.after_function = sheet();
   p.function = {};
   declare_tickets(p, f);
   const bool parallel = f.is_worker && !p.in.options.sequential;

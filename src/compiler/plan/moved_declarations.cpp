@@ -71,19 +71,19 @@ void move_out(planner& p, const function_info& f, token_range range, std::string
   where.function = &f;
   where.is_copy = true;
   where.moving = true;
-  p.out.before.go_to(p.in.unit.tokens[range.begin].getLocation(), false);
+  p.out.before_function.go_to(p.in.unit.tokens[range.begin].getLocation(), false);
   sheet text;
   plan_tokens(p, text, range, where);
   const std::string packing = packing_of(p.in, f, range);
   if (!packing.empty()) {
-    p.out.before.end_line();
-    p.out.before.text("#pragma pack(push, sukima)\n" + packing);
+    p.out.before_function.end_line();
+    p.out.before_function.text("#pragma pack(push, sukima)\n" + packing);
   }
-  p.out.before.append(std::move(text));
-  if (!whole) p.out.before.text(";\n");
+  p.out.before_function.append(std::move(text));
+  if (!whole) p.out.before_function.text(";\n");
   if (!packing.empty()) {
-    p.out.before.end_line();
-    p.out.before.text("#pragma pack(pop, sukima)\n");
+    p.out.before_function.end_line();
+    p.out.before_function.text("#pragma pack(pop, sukima)\n");
   }
   p.function.moved[range.begin] = {range.end, std::move(left)};
 }

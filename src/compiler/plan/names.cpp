@@ -118,7 +118,7 @@ std::string thread_accessor(const VarDecl* variable) {
 
 void need_task(planner& p, const std::string& task) {
   if (!p.names.declared.insert(task).second) return;
-  p.out.before.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
+  p.out.before_function.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
 }
 
 std::string label_suffix(const LabelDecl* label, const context& where) {

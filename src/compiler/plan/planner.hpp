@@ -164,9 +164,9 @@ struct function_plan {
 /// The parts of the output.
 struct sections {
   sheet unit;
-  sheet before;  ///< printed before the function that is being planned
+  sheet before_function;  ///< printed before the function that is being planned
   sheet frames, saves, landings;  ///< printed between, if the function is unwound
-  sheet behind;  ///< printed after the function
+  sheet after_function;
 };
 
 struct planner {

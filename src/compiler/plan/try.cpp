@@ -99,8 +99,8 @@ void plan_body(planner& p, const construct& c, const std::vector<captured>& capt
   text.text(" ");
   plan_tokens(p, text, c.first, body);
   text.text(" return 0; }\n");
-  p.out.before.text(c_text(try_body_prototype, {{"name", name}}));
-  p.out.behind.append(text);
+  p.out.before_function.text(c_text(try_body_prototype, {{"name", name}}));
+  p.out.after_function.append(text);
 }
 
 }  // namespace
@@ -124,9 +124,9 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
     exit_stores.append(" = ").append(exit).append(";");
   }
   if (members.empty()) members = " char sukima_none;";
-  p.out.before.text(c_text(try_frame, {{"name", name}, {"members", members}}));
+  p.out.before_function.text(c_text(try_frame, {{"name", name}, {"members", members}}));
   if (!p.in.options.sequential && p.names.declared.insert("notes of a try").second)
-    p.out.before.text(c_text(try_notes, {}));
+    p.out.before_function.text(c_text(try_notes, {}));
   body_exits exits;
   plan_body(p, c, captures, where, exits);
   const std::string tag = text_of(p, c.from, where);

@@ -35,11 +35,11 @@ void plan_declaration(planner& p, token_range range) {
   const context plain;
   if (p.in.unit.origins[range.begin] != no_token)
     side_texts(p, p.out.unit, p.in.unit.origins[range.begin], plain);
-  p.out.before = sheet();
+  p.out.before_function = sheet();
   if (!p.in.options.sequential) declare_workers(p, range);
   sheet text;
   plan_tokens(p, text, range, plain);
-  p.out.unit.append(p.out.before);
+  p.out.unit.append(p.out.before_function);
   p.out.unit.append(std::move(text));
 }
 

@@ -37,7 +37,7 @@ class caller_planner {
   }
 
   void plan(const std::string& name) {
-    p_.out.before.text(request_ + " { sukima_frame_closure *sukima_c;" + members_ + " };\n");
+    p_.out.before_function.text(request_ + " { sukima_frame_closure *sukima_c;" + members_ + " };\n");
     plan_run();
     plan_ask();
     plan_call(name);
@@ -56,7 +56,7 @@ class caller_planner {
       run += declare_unqualified(p_, own_, "sukima_v") + " = " + call + ";" +
              (lands_ ? "" : " if (" + special_test(p_, result_, "sukima_v") + ") return 1;") + " *(" +
              pointer_to(p_, own_) + ")(void *)sukima_at = sukima_v; return 0;";
-    p_.out.before.text("static int sukima_run_" + number_ + "(char *sukima_at) { " + run + " }\n");
+    p_.out.before_function.text("static int sukima_run_" + number_ + "(char *sukima_at) { " + run + " }\n");
   }
 
   /// Plans the function that stores the request, with the arguments, at the end of the caller's frame.
@@ -69,7 +69,7 @@ class caller_planner {
       ask += " sukima_ask((char *)sukima_q, sukima_run_" + number_ +
              "); void *const sukima_r = sukima_q; (void)sukima_r; return " + special_result(p_, result_) +
              ";";
-    p_.out.before.text(
+    p_.out.before_function.text(
         "static __attribute__((noinline, cold" + std::string(lands_ ? ", noreturn" : "") + ")) " +
         declare_unqualified(p_, lands_ ? p_.in.ast.VoidTy : own_,
                             "sukima_ask_" + number_ + "(char *sukima_top, sukima_frame_closure *sukima_c" +
@@ -92,7 +92,7 @@ class caller_planner {
         ")sukima_closure_code((__UINTPTR_TYPE__)sukima_callee))(sukima_closure_self((__UINTPTR_TYPE__)"
         "sukima_callee)" +
         arguments_ + ")";
-    p_.out.before.text(
+    p_.out.before_function.text(
         "static __inline__ __attribute__((unused)) " +
         declare_unqualified(p_, own_,
                             name + "(char *sukima_top, " + callee_ +

@@ -45,7 +45,7 @@ std::string unwound_parameters(const planner& p, const unwound& u, bool hidden, 
 
 void declare_unwound(planner& p, const unwound& u) {
   if (!p.names.declared.insert("unwound " + u.name).second) return;
-  p.out.before.text(
+  p.out.before_function.text(
       "static " +
       declare_unqualified(p, unwound_type(p.in, u.result),
                           "sukima_unwind_" + u.name + "(" + unwound_parameters(p, u, true, false) + ")") +
@@ -251,14 +251,14 @@ void plan_unwound_function(planner& p, const unwound& u) {
   const function_info& f = *u.function;
   context where;
   where.function = &f;
-  p.out.before = p.out.frames = p.out.saves = p.out.landings = p.out.behind = sheet();
+  p.out.before_function = p.out.frames = p.out.saves = p.out.landings = p.out.after_function = sheet();
   side_texts(p, p.out.unit, p.in.unit.origins[f.whole.begin], where);
   if (!p.in.options.sequential) declare_workers(p, f.whole);
   move_declarations(p, f);
   sheet body;
   try {
     declare_unwound(p, u);
-    p.out.before.text(text_of(p, {f.whole.begin, f.body.begin}, where) + ";\n");
+    p.out.before_function.text(text_of(p, {f.whole.begin, f.body.begin}, where) + ";\n");
     // Prints the heading as the user wrote it.
     plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
     sheet heading;
@@ -277,10 +277,10 @@ void plan_unwound_function(planner& p, const unwound& u) {
            "this function cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");
   }
   for (const sheet* part :
-       {&p.out.before, &p.out.frames, &p.out.saves, &p.out.landings, &body, &p.out.behind})
+       {&p.out.before_function, &p.out.frames, &p.out.saves, &p.out.landings, &body, &p.out.after_function})
     p.out.unit.append(*part);
-  p.out.before = sheet();
-  p.out.behind = sheet();
+  p.out.before_function = sheet();
+  p.out.after_function = sheet();
 }
 
 void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
@@ -294,7 +294,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
   try {
     const std::string plain = declare_unqualified(
         p, u.result, "sukima_plain_" + u.name + "(" + unwound_parameters(p, u, false, true) + ")");
-    p.out.before.text(std::string("static ") + entry_words + plain + ";\n");
+    p.out.before_function.text(std::string("static ") + entry_words + plain + ";\n");
     declare_unwound(p, u);
     sheet text;
     unwind_version fast{&u, false};
@@ -302,7 +302,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
     text.text("SUKIMA_ENTRY_BEGIN\nstatic " + plain + unwound_entry(p, u) + "SUKIMA_ENTRY_END\n");
     slow_version(p, text, fast, inside);
     unwound_frame(p, p.out.frames, u, fast);
-    p.out.behind.append(text);
+    p.out.after_function.append(text);
   } catch (const unprintable_type& problem) {
     report(p.in, c.location,
            "this closure cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");

@@ -81,16 +81,17 @@ void declare_workers(planner& p, token_range whole) {
         context plain;
         sheet text;
         plan_tokens(p, text, {whole.begin, p.in.unit.find(rparen) + 1}, plain);
-        p.out.before.append(text);
-        p.out.before.text(" __asm__(\"" + name + ".worker\");\n" + form_prototypes(p.in, f, ""));
+        p.out.before_function.append(text);
+        p.out.before_function.text(" __asm__(\"" + name + ".worker\");\n" + form_prototypes(p.in, f, ""));
       } else {
         const bool is_apart = has_symbol_apart(p.in, f);
-        p.out.before.text((is_apart ? "static " : words) + declare(p, QualType(type, 0), worker_name(f)) +
-                          " __asm__(\"" + name + (is_apart ? ".body" : ".worker") + "\");\n" +
-                          form_prototypes(p.in, f, words));
+        p.out.before_function.text(
+            (is_apart ? "static " : words) + declare(p, QualType(type, 0), worker_name(f)) + " __asm__(\"" +
+            name + (is_apart ? ".body" : ".worker") + "\");\n" + form_prototypes(p.in, f, words));
         if (is_apart)
-          p.out.before.text("extern __typeof(" + worker_name(f) + ") sukima_symbol_" + name + " __asm__(\"" +
-                            name + ".worker\") __attribute__((alias(\"" + name + ".body\")));\n");
+          p.out.before_function.text("extern __typeof(" + worker_name(f) + ") sukima_symbol_" + name +
+                                     " __asm__(\"" + name + ".worker\") __attribute__((alias(\"" + name +
+                                     ".body\")));\n");
       }
       if (proto->isVariadic() || only_declared) continue;
       if (!has_entry(p.in, f)) continue;
@@ -100,8 +101,8 @@ void declare_workers(planner& p, token_range whole) {
                                                       proto->getExtProtoInfo().withExceptionSpec({}));
       const auto* without =
           p.in.ast.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
-      p.out.before.text(entry_words + declare(p, QualType(without, 0), entry_name(f)) + " __asm__(\"" + name +
-                        "\")" + weak_words(f) + ";\n");
+      p.out.before_function.text(entry_words + declare(p, QualType(without, 0), entry_name(f)) +
+                                 " __asm__(\"" + name + "\")" + weak_words(f) + ";\n");
     } catch (const unprintable_type& problem) {
       report(p.in, f->getLocation(),
              "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
@@ -138,7 +139,7 @@ void plan_entry(planner& p, const function_info& f) {
   const std::string call = worker_name(function) + "(sukima_top" + arguments + ")";
   const std::string enter =
       enter_call(p, function, "sukima_0_" + name + "_run", "sukima_f", has_result ? "sukima_result" : "");
-  p.out.behind.text(c_text(
+  p.out.after_function.text(c_text(
       entry_function, {{"name", name},
                        {"members", members},
                        {"call", has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";"},

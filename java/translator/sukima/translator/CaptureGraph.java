@@ -147,11 +147,11 @@ final class CaptureGraph {
             return;
         }
         TreePath path = program.paths.get(call.tree());
-        markUp(path, call.unit(), call.unit().hot);
-        markUp(path, call.unit(), call.unit().flat);
+        markUp(path, call.unit(), call.unit().capturing);
+        markUp(path, call.unit(), call.unit().rewritten);
         Construct construct = program.constructs.get(call.tree());
         if (construct != null) {
-            call.unit().flat.addAll(construct.blocks()); // the frame holds their parameters
+            call.unit().rewritten.addAll(construct.blocks()); // the frame holds their parameters
         }
     }
 
@@ -160,10 +160,10 @@ final class CaptureGraph {
      * copied.
      */
     private static void mark(Unit nested) {
-        markUp(nested.path.getParentPath(), nested.outer, nested.outer.flat);
+        markUp(nested.path.getParentPath(), nested.outer, nested.outer.rewritten);
         for (TreePath path = nested.path; path.getLeaf() != nested.outer.tree(); path = path.getParentPath()) {
             if (path.getLeaf() instanceof SwitchExpressionTree) {
-                markUp(path, nested.outer, nested.outer.hot);
+                markUp(path, nested.outer, nested.outer.capturing);
             }
         }
     }

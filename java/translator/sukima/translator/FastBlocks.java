@@ -30,7 +30,7 @@ final class FastBlocks {
 
     void tryStatement(TryTree tree) {
         String label = in.takeLabel();
-        if (tree.getFinallyBlock() != null && in.unit.hot.contains(tree.getFinallyBlock())) {
+        if (tree.getFinallyBlock() != null && in.unit.capturing.contains(tree.getFinallyBlock())) {
             in.finallyBlocks.write(label, tree, () -> handled("", tree, false));
         } else {
             handled(label, tree, tree.getFinallyBlock() != null);
@@ -43,8 +43,8 @@ final class FastBlocks {
         in.put(label + (hasHandlers ? "try {" : "{"));
         in.finallyBlocks.resources(tree, 0);
         in.put("}");
-        boolean isBlockHot = in.unit.hot.contains(tree.getBlock()) || tree.getResources().stream().anyMatch(in.unit.hot::contains);
-        if (isBlockHot && hasHandlers) {
+        boolean isBlockCapturing = in.unit.capturing.contains(tree.getBlock()) || tree.getResources().stream().anyMatch(in.unit.capturing::contains);
+        if (isBlockCapturing && hasHandlers) {
             in.put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // the program's own handlers must not receive it
         }
         for (CatchTree handler : tree.getCatches()) {
@@ -56,10 +56,10 @@ final class FastBlocks {
             in.put("}");
         }
         if (hasFinally) {
-            boolean isHot = in.unit.hot.contains(tree);
-            in.put(isHot ? "finally { if (!" + in.unit.isCapturedFlag() + ") {" : "finally {");
+            boolean isCapturing = in.unit.capturing.contains(tree);
+            in.put(isCapturing ? "finally { if (!" + in.unit.isCapturedFlag() + ") {" : "finally {");
             in.statements(tree.getFinallyBlock().getStatements());
-            in.put(isHot ? "} }" : "}");
+            in.put(isCapturing ? "} }" : "}");
         }
     }
 

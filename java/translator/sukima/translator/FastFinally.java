@@ -123,9 +123,9 @@ final class FastFinally {
             in.put("java.lang.Throwable " + primary + " = null;");
             in.put("try {");
             resources(tree, index + 1);
-            boolean isHot = in.unit.hot.contains(tree);
+            boolean isCapturing = in.unit.capturing.contains(tree);
             in.put("} catch (java.lang.Throwable " + primary + "e) { " + primary + " = " + primary + "e; throw " + primary + "e; } finally { "
-                + (isHot ? "if (!" + in.unit.isCapturedFlag() + ") { " : "{ ") + Resources.close(name, primary + " != null", primary) + " } }");
+                + (isCapturing ? "if (!" + in.unit.isCapturedFlag() + ") { " : "{ ") + Resources.close(name, primary + " != null", primary) + " } }");
         });
         in.put("}");
     }

@@ -38,7 +38,7 @@ final class FastLoops {
      * Returns whether that part of a loop's header needs its own statements, for a call or for copies that a lambda uses.
      */
     private boolean needsStatements(Tree part) {
-        if (in.unit.hot.contains(part)) {
+        if (in.unit.capturing.contains(part)) {
             return true;
         }
         in.renderer.text(part);

@@ -122,7 +122,7 @@ final class FastWriter extends Normaliser {
     }
 
     private boolean needsFlag() {
-        return unit.isOwner() || unit.hot.stream()
+        return unit.isOwner() || unit.capturing.stream()
             .anyMatch(tree -> tree instanceof TryTree attempt && (attempt.getFinallyBlock() != null || !attempt.getResources().isEmpty()));
     }
 
@@ -229,7 +229,7 @@ final class FastWriter extends Normaliser {
         int live = temporaries.size();
         if (tree instanceof VariableTree variable) {
             variable(variable);
-        } else if (!unit.flat.contains(tree)) {
+        } else if (!unit.rewritten.contains(tree)) {
             String text = copied(renderer, tree);
             put(takeCopies() + takeLabel() + text);
         } else {
@@ -285,7 +285,7 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof SynchronizedTree block) {
             blocks.synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
-            String text = value(end.getExpression()); // a return without a value is not flat
+            String text = value(end.getExpression()); // a return without a value is not rewritten
             simple(finallyBlocks.leave(JumpTargets.jump(program, unit, end), null, text));
         } else if (tree instanceof YieldTree yield) {
             String text = value(yield.getValue());
@@ -294,7 +294,7 @@ final class FastWriter extends Normaliser {
             valueStatement("throw ", thrower.getExpression());
         } else if (tree instanceof ExpressionStatementTree expression) {
             effectStatement(expression.getExpression());
-        } else if (tree instanceof AssertTree && !unit.hot.contains(tree)) {
+        } else if (tree instanceof AssertTree && !unit.capturing.contains(tree)) {
             simple(renderer.text(tree));
         } else {
             Refusals.statement(program, tree);

@@ -89,10 +89,10 @@ final class FrameStatements {
         to.position(tree);
         if (tree instanceof VariableTree variable) {
             variable(variable);
-        } else if (!to.unit.flat.contains(tree)) {
+        } else if (!to.unit.rewritten.contains(tree)) {
             copies.write(tree);
         } else {
-            flat(tree);
+            rewritten(tree);
         }
     }
 
@@ -103,7 +103,7 @@ final class FrameStatements {
         }
     }
 
-    private void flat(StatementTree tree) {
+    private void rewritten(StatementTree tree) {
         if (tree instanceof BlockTree block) {
             all(block.getStatements());
         } else if (tree instanceof IfTree condition) {
@@ -135,7 +135,7 @@ final class FrameStatements {
             to.put("if (true) { " + to.takeCopies() + "throw " + text + "; }");
         } else if (tree instanceof ExpressionStatementTree expression) {
             effect(expression.getExpression());
-        } else if (tree instanceof AssertTree && !to.unit.hot.contains(tree)) {
+        } else if (tree instanceof AssertTree && !to.unit.capturing.contains(tree)) {
             to.simple(to.renderer.text(tree));
         } else {
             Refusals.statement(to.program, tree);

@@ -25,7 +25,7 @@ final class Hoisting {
      */
     static boolean isHoisted(Program program, Variable variable) {
         Tree scope = scope(program, variable);
-        return variable.constant == null && variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.flat.contains(scope));
+        return variable.constant == null && variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.rewritten.contains(scope));
     }
 
     /**

@@ -87,7 +87,7 @@ abstract class Normaliser {
             construct(program.constructs.get(plain));
             return null;
         }
-        if (unit.hot.contains(plain) && graph.captures(plain)) {
+        if (unit.capturing.contains(plain) && graph.captures(plain)) {
             prepareOperands(plain);
             call(plain, renderer.text(plain), null, null);
             return null;
@@ -139,10 +139,10 @@ abstract class Normaliser {
     }
 
     private void prepare(ExpressionTree tree) {
-        if (!unit.hot.contains(tree)) {
+        if (!unit.capturing.contains(tree)) {
             return;
         }
-        if (tree instanceof BinaryTree binary && isShortCircuit(binary) && unit.hot.contains(binary.getRightOperand())) {
+        if (tree instanceof BinaryTree binary && isShortCircuit(binary) && unit.capturing.contains(binary.getRightOperand())) {
             prepareShortCircuit(binary);
         } else if (tree instanceof ConditionalExpressionTree conditional) {
             prepareConditional(conditional);
@@ -150,7 +150,7 @@ abstract class Normaliser {
             String result = temporary(tree, "result");
             switchExpression(choice, result);
             renderer.replaced.put(tree, result);
-        } else if (tree instanceof CompoundAssignmentTree compound && unit.hot.contains(compound.getExpression())) {
+        } else if (tree instanceof CompoundAssignmentTree compound && unit.capturing.contains(compound.getExpression())) {
             prepareCompound(compound);
         } else if (graph.captures(tree)) {
             prepareOperands(tree);
@@ -178,7 +178,7 @@ abstract class Normaliser {
 
     private void prepareConditional(ConditionalExpressionTree tree) {
         prepare(tree.getCondition());
-        if (!unit.hot.contains(tree.getTrueExpression()) && !unit.hot.contains(tree.getFalseExpression())) {
+        if (!unit.capturing.contains(tree.getTrueExpression()) && !unit.capturing.contains(tree.getFalseExpression())) {
             return;
         }
         String condition = renderer.text(tree.getCondition());
@@ -205,7 +205,7 @@ abstract class Normaliser {
         collectOperands(tree, operands);
         int last = operands.size() - 1;
         boolean isRepeated = graph.captures(tree) && graph.repeats(tree);
-        while (!isRepeated && last >= 0 && !unit.hot.contains(operands.get(last))) {
+        while (!isRepeated && last >= 0 && !unit.capturing.contains(operands.get(last))) {
             last--;
         }
         for (int i = 0; i <= last; i++) {
@@ -345,7 +345,7 @@ abstract class Normaliser {
         if (target instanceof MemberSelectTree select && !isTypeOrThis(select.getExpression())) {
             Element field = program.element(select);
             boolean isStatic = field != null && field.getModifiers().contains(Modifier.STATIC);
-            return isStatic && !unit.hot.contains(select.getExpression()) ? List.of() : List.of(select.getExpression());
+            return isStatic && !unit.capturing.contains(select.getExpression()) ? List.of() : List.of(select.getExpression());
         }
         return List.of();
     }

@@ -70,7 +70,7 @@ final class Refusals {
         MethodTree tree = (MethodTree) unit.tree();
         List<? extends StatementTree> statements = tree.getBody().getStatements();
         boolean callsOther = !statements.isEmpty() && Constructors.isCallOfOther(statements.get(0), tree);
-        if (callsOther && unit.flat.contains(statements.get(0))) {
+        if (callsOther && unit.rewritten.contains(statements.get(0))) {
             program.refuse(statements.get(0), "a call that can be captured, or a nested function, is in the call of another constructor. "
                 + "Java allows no handler there: compute the value before the constructor is called, and pass it as a parameter");
         }
@@ -102,7 +102,7 @@ final class Refusals {
         }
         Tree scope = Hoisting.scope(program, variable);
         boolean isOfSwitch = scope.getKind() == Tree.Kind.SWITCH || scope.getKind() == Tree.Kind.SWITCH_EXPRESSION;
-        if (isOfSwitch && program.parent(variable.tree).getKind() == Tree.Kind.CASE && unit.flat.contains(scope)
+        if (isOfSwitch && program.parent(variable.tree).getKind() == Tree.Kind.CASE && unit.rewritten.contains(scope)
             && variable.uses.stream().anyMatch(use -> !program.isBelow(use, program.parent(variable.tree)))) {
             program.refuse(variable.tree, variable.name + " is declared under one case label and used under another: declare it before "
                 + "the switch");
@@ -111,7 +111,7 @@ final class Refusals {
 
     private void check(Construct construct) {
         for (LambdaExpressionTree block : construct.blocks()) {
-            if (!construct.isBody(block) && unit.flat.contains(block.getBody())) {
+            if (!construct.isBody(block) && unit.rewritten.contains(block.getBody())) {
                 program.refuse(block, "this block of " + construct.name + " contains a construct, a nested function or a call that can be "
                     + "captured, which is not supported: move it to " + (construct.isWind() ? "the second block" : "the block that computes, or to the task"));
             }
@@ -141,7 +141,7 @@ final class Refusals {
             path = path.getParentPath();
         }
         Tree statement = path.getLeaf();
-        if (unit.flat.contains(statement) || variable.uses.stream().anyMatch(use -> !program.isBelow(use, statement))) {
+        if (unit.rewritten.contains(statement) || variable.uses.stream().anyMatch(use -> !program.isBelow(use, statement))) {
             program.refuse(variable.tree, "a pattern variable cannot be kept while a call is captured: test with instanceof, and "
                 + "assign a cast to a variable");
         }
@@ -170,9 +170,9 @@ final class Refusals {
             if (tree == null || program.unitOf.containsKey(tree)) {
                 return null; // checked as a unit of its own
             }
-            if (tree.getKind() == Tree.Kind.ASSERT && unit.hot.contains(tree)) {
+            if (tree.getKind() == Tree.Kind.ASSERT && unit.capturing.contains(tree)) {
                 statement(program, tree);
-            } else if (tree instanceof CaseTree group && unit.flat.contains(program.parent(group)) && hasPatterns(group)) {
+            } else if (tree instanceof CaseTree group && unit.rewritten.contains(program.parent(group)) && hasPatterns(group)) {
                 program.refuse(tree, "a call that can be captured, or a nested function, is in a switch with patterns, which is not "
                     + "supported: use if with instanceof and casts");
             }

@@ -50,9 +50,9 @@ final class Unit {
     boolean isInLocalClass;
     boolean mayBeCaptured;
     /** Trees that contain a call that may capture. Nested functions and classes do not count. */
-    final Set<Tree> hot = Collections.newSetFromMap(new IdentityHashMap<>());
-    /** Trees that contain such a call or a nested function. */
-    final Set<Tree> flat = Collections.newSetFromMap(new IdentityHashMap<>());
+    final Set<Tree> capturing = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Trees that contain such a call or a nested function, and so cannot be copied unchanged. */
+    final Set<Tree> rewritten = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Loops with variables of their iterations that nested functions use, and the temporaries that count the iterations. */
     final Map<Tree, String> turns = new LinkedHashMap<>();
     /** The loop of the outer unit in whose current iteration a nested function must be called; null if there is none. */

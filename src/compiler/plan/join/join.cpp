@@ -173,7 +173,7 @@ class statement_planner {
 /// Plans the choice point's type and kind, and the functions that a thief and the end of the join run.
 void declare_join(planner& p, const construct& c, const join_text& join) {
   const std::string count = std::to_string(join.own.size());
-  p.out.before.text(
+  p.out.before_function.text(
       c_text(join_declarations, {{"name", join.name}, {"members", join.members}, {"point", join.point}}));
   sheet text;
   text.go_to(c.location, false);
@@ -184,7 +184,7 @@ void declare_join(planner& p, const construct& c, const join_text& join) {
   text.go_to(c.location, false);
   text.text(c_text(join_end_function,
                    {{"name", join.name}, {"point", join.point}, {"count", count}, {"cases", join.assigned}}));
-  p.out.behind.append(std::move(text));
+  p.out.after_function.append(std::move(text));
 }
 
 /// Plans pragmas and comments before a statement. A block prints its own.
