@@ -72,7 +72,7 @@ bool needs_local_type(const planner& p, token_index token, const std::vector<tok
 }
 
 std::vector<captured> captures_of(const planner& p, const construct& c, const std::vector<token_range>& used,
-                                  const context& where) {
+                                  const context& scope) {
   std::vector<captured> result;
   std::set<const VarDecl*> seen;
   for (const token_range& range : used) {
@@ -92,11 +92,11 @@ std::vector<captured> captures_of(const planner& p, const construct& c, const st
         continue;
       if (c.kind == construct_kind::loop && declared->second == c.variable) continue;
       bool known = false;
-      for (const level& outer : where.levels)
+      for (const level& outer : scope.levels)
         for (const captured& one : outer.captures) known = known || one.variable == variable;
       if (known && !p.in.options.sequential) continue;
-      const function_info& owner = owner_of(p.in, variable, where);
-      const bool by_value = where.copies.contains(variable) || (owner.closure == where.function->closure &&
+      const function_info& owner = owner_of(p.in, variable, scope);
+      const bool by_value = scope.copies.contains(variable) || (owner.closure == scope.function->closure &&
                                                                 keeps_its_value(p.in, variable, c, owner));
       result.push_back({variable, by_value});
       try {
@@ -134,12 +134,12 @@ std::string capture_fields(const planner& p, const std::vector<captured>& captur
 }
 
 std::string fill_captures(const planner& p, const std::string& point, const std::vector<captured>& captures,
-                          const context& where) {
+                          const context& scope) {
   std::string text;
   for (const captured& one : captures) {
     const QualType type = one.variable->getType();
     const bool lengths = type->isVariablyModifiedType();
-    const std::string name = name_in(p.in, one.variable, where);
+    const std::string name = name_in(p.in, one.variable, scope);
     const std::string member = point + "->" + one.variable->getNameAsString();
     if (one.by_value && !lengths)
       text.append(" ").append(assign(p, type, member, name));

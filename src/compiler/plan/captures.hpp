@@ -17,7 +17,7 @@ bool needs_local_type(const planner& p, token_index token, const std::vector<tok
 
 /// Returns the variables that a construct's choice point or frame must hold for these blocks.
 std::vector<captured> captures_of(const planner& p, const construct& c, const std::vector<token_range>& used,
-                                  const context& where);
+                                  const context& scope);
 
 /// Returns the members for captured variables. A type of variable length has no name outside its function, so
 /// its lengths are captured, too.
@@ -26,7 +26,7 @@ std::string capture_fields(const planner& p, const std::vector<captured>& captur
 /// Assigns the variables to these members. \param point  an expression of the pointer to the choice point or
 /// frame
 std::string fill_captures(const planner& p, const std::string& point, const std::vector<captured>& captures,
-                          const context& where);
+                          const context& scope);
 
 /// Makes a captured variable accessible in a block of another function, by declarations or by a name in
 /// `inside`.

@@ -65,12 +65,12 @@ constexpr std::string_view advance_function = R"(
 )";
 
 /// Plans `poll`: a choice point without work, which only polls.
-void plan_poll(const plan_input& in, sheet& out, const construct& c, const context& where) {
+void plan_poll(const plan_input& in, sheet& out, const construct& c, const context& scope) {
   if (in.options.sequential) {
     out.token("{ }", true);
     return;
   }
-  out.token(c_text(poll_statement, {{"point", "sukima_r" + number_of(c)}, {"top", where.top}}), true);
+  out.token(c_text(poll_statement, {{"point", "sukima_r" + number_of(c)}, {"top", scope.top}}), true);
 }
 
 QualType loop_type(const planner& p, const construct& c) {
@@ -85,34 +85,34 @@ std::string loop_value(const planner& p, const construct& c, const std::string& 
 
 }  // namespace
 
-void plan_construct(planner& p, sheet& out, const construct& c, const context& where) {
+void plan_construct(planner& p, sheet& out, const construct& c, const context& scope) {
   out.go_to(c.location);
   switch (c.kind) {
     case construct_kind::do_two:
-      return plan_do_two(p, out, c, where);
+      return plan_do_two(p, out, c, scope);
     case construct_kind::loop:
-      return plan_loop(p, out, c, where);
+      return plan_loop(p, out, c, scope);
     case construct_kind::wind:
-      return plan_dynamic_wind(p, out, c, where);
+      return plan_dynamic_wind(p, out, c, scope);
     case construct_kind::join:
-      return plan_join(p, out, c, where);
+      return plan_join(p, out, c, scope);
     case construct_kind::try_catch:
-      return plan_try(p, out, c, where);
+      return plan_try(p, out, c, scope);
     case construct_kind::throw_tag:
-      return plan_throw(p, out, c, where);
+      return plan_throw(p, out, c, scope);
     case construct_kind::poll:
-      return plan_poll(p.in, out, c, where);
+      return plan_poll(p.in, out, c, scope);
   }
 }
 
 level begin_choice_point(planner& p, sheet& out, const construct& c, const std::vector<token_range>& outlined,
-                         const char* head, const context& where) {
+                         const char* head, const context& scope) {
   level l;
   l.c = &c;
   l.choice_point = "sukima_r" + number_of(c);
-  l.captures = captures_of(p, c, outlined, where);
-  l.outside = std::make_shared<const context>(where);
-  const std::string name = base_name(where) + "_" + number_of(c);
+  l.captures = captures_of(p, c, outlined, scope);
+  l.outside = std::make_shared<const context>(scope);
+  const std::string name = base_name(scope) + "_" + number_of(c);
   p.out.before_function.text(c_text(
       choice_point_type, {{"name", name}, {"head", head}, {"members", capture_fields(p, l.captures)}}));
   const bool is_loop = std::string_view(head) != "sukima_choice_point" && c.kind == construct_kind::loop;
@@ -120,22 +120,22 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
                    {{"name", name},
                     {"point", l.choice_point},
                     {"object", "sukima_s" + number_of(c)},
-                    {"top", where.top},
+                    {"top", scope.top},
                     {"head", is_loop ? "sukima_head.sukima_head" : "sukima_head"},
-                    {"stores", fill_captures(p, l.choice_point, l.captures, where)}}),
+                    {"stores", fill_captures(p, l.choice_point, l.captures, scope)}}),
             true);
   return l;
 }
 
-context inside_of(const plan_input& in, const level& l, const context& where) {
-  context result = where;
+context inside_of(const plan_input& in, const level& l, const context& scope) {
+  context result = scope;
   if (!in.options.sequential) result.top = "(char *)(" + l.choice_point + " + 1)";
   result.levels.push_back(l);
   return result;
 }
 
 void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
-                   token_range block, const context& where, const std::string& prologue, context inside) {
+                   token_range block, const context& scope, const std::string& prologue, context inside) {
   p.out.before_function.text("static " + signature + ";\n");
   sheet text;
   text.go_to(c.location, false);
@@ -143,7 +143,7 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
   inside.is_copy = true;
   inside.levels.clear();
   inside.top.clear();
-  text.text(reach_captures(p, l, where, {block}, inside));
+  text.text(reach_captures(p, l, scope, {block}, inside));
   if (c.kind == construct_kind::loop && p.in.unit.roles[block.begin] != token_role::keyword) {
     const VarDecl* variable = variable_at(p.in, c.variable);
     const bool is_head = c.condition.holds(block) || c.next.holds(block);  // its parameter has the value
@@ -166,15 +166,15 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
   p.out.after_function.append(text);
 }
 
-std::string put_function(planner& p, const construct& c, const level& l, const context& where) {
-  const std::string name = base_name(where) + "_" + number_of(c) + "_put";
+std::string put_function(planner& p, const construct& c, const level& l, const context& scope) {
+  const std::string name = base_name(scope) + "_" + number_of(c) + "_put";
   std::string lower = "sukima_i1";
   std::string upper = "sukima_i2";
   if (c.kind == construct_kind::loop) {
     lower = spelling(p.in, c.lower);
     upper = spelling(p.in, c.upper);
   }
-  context own = where;
+  context own = scope;
   own.backtracking = "1";
   bind_this(p.in, c.put, "(*sukima_this)", own);
   const std::string type = "struct " + task_type_name(c.task);
@@ -189,7 +189,7 @@ std::string put_function(planner& p, const construct& c, const level& l, const c
                     (by_successor ? "sukima_word sukima_from, sukima_word sukima_to"
                                   : "int " + lower + ", int " + upper) +
                     ")",
-                c, l, c.put, where,
+                c, l, c.put, scope,
                 " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this;" +
                     bound(lower, "sukima_from") + bound(upper, "sukima_to") + " (void)" + lower + "; (void)" +
                     upper + ";",
@@ -197,20 +197,20 @@ std::string put_function(planner& p, const construct& c, const level& l, const c
   return ", " + name + ", sukima_exec_" + c.task + ", " + type;
 }
 
-std::string hint_functions(planner& p, const construct& c, const level& l, const context& where) {
+std::string hint_functions(planner& p, const construct& c, const level& l, const context& scope) {
   std::string text;
-  const std::string name = base_name(where) + "_" + number_of(c);
-  context own = where;
+  const std::string name = base_name(scope) + "_" + number_of(c);
+  context own = scope;
   own.backtracking = "1";
   if (!c.guard.empty()) {
-    outline_block(p, "double " + name + "_guard(void *sukima_r)", c, l, c.guard, where, "", own);
+    outline_block(p, "double " + name + "_guard(void *sukima_r)", c, l, c.guard, scope, "", own);
     text = ", sukima_guard, " + name + "_guard";
   } else {
     text = ", 0, 0";
   }
   if (!c.split.empty()) {
     outline_block(p, "int " + name + "_split(void *sukima_r, int sukima_i, int sukima_end)", c, l, c.split,
-                  where, " (void)sukima_i; (void)sukima_end;", own);
+                  scope, " (void)sukima_i; (void)sukima_end;", own);
     text += ", " + name + "_split";
   } else if (c.kind == construct_kind::loop && c.next.empty()) {
     text += ", 0";
@@ -218,16 +218,16 @@ std::string hint_functions(planner& p, const construct& c, const level& l, const
   return text;
 }
 
-std::string successor_function(planner& p, const construct& c, const level& l, const context& where) {
-  const std::string name = base_name(where) + "_" + number_of(c);
+std::string successor_function(planner& p, const construct& c, const level& l, const context& scope) {
+  const std::string name = base_name(scope) + "_" + number_of(c);
   const std::string variable = spelling(p.in, c.variable);
   const auto in_type = [&](const std::string& declarator) {
     return declare_unqualified(p, loop_type(p, c), declarator);
   };
   const std::string list = "(void *sukima_r, " + in_type("const " + variable) + ")";
   const std::string used = " (void)" + variable + ";";
-  outline_block(p, in_type(name + "_next" + list), c, l, c.next, where, used, where);
-  outline_block(p, "_Bool " + name + "_condition" + list, c, l, c.condition, where, used, where);
+  outline_block(p, in_type(name + "_next" + list), c, l, c.next, scope, used, scope);
+  outline_block(p, "_Bool " + name + "_condition" + list, c, l, c.condition, scope, used, scope);
   p.out.before_function.text(c_text(advance_prototype, {{"name", name}}));
   p.out.after_function.text(c_text(
       advance_function,
@@ -240,9 +240,9 @@ void print_kind(planner& p, const std::string& name, const std::string& macro, c
       c_text(choice_point_kind, {{"name", name}, {"macro", macro}, {"functions", functions}}));
 }
 
-std::string dead_blocks(planner& p, const construct& c, const context& where) {
+std::string dead_blocks(planner& p, const construct& c, const context& scope) {
   const std::string task = "sukima_t" + number_of(c);
-  context dead = where;
+  context dead = scope;
   dead.is_copy = true;
   dead.backtracking = "1";
   bind_this(p.in, c.put, "(*" + task + ")", dead);
@@ -261,7 +261,7 @@ std::string dead_blocks(planner& p, const construct& c, const context& where) {
     for (const token_index bound : {c.lower, c.upper})
       text += loop_constant(bound) + " = 0; (void)" + spelling(p.in, bound) + "; ";
   text += text_of(p, c.put, dead) + " } ";
-  dead.backtracking = where.backtracking;
+  dead.backtracking = scope.backtracking;
   return text + text_of(p, c.get, dead) + " }";
 }
 

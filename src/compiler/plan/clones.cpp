@@ -125,12 +125,12 @@ std::set<const FunctionDecl*> functions_called_after_polls(const plan_input& in)
   return result;
 }
 
-std::string form_name(const plan_input& in, const FunctionDecl* f, const context& where) {
+std::string form_name(const plan_input& in, const FunctionDecl* f, const context& scope) {
   const bool has_names =
       in.cloned.contains(f->getCanonicalDecl()) || (in.options.clones && !is_local(f) && !f->isMain());
-  if (where.form == function_form::parallel_with_clones || !has_names) return worker_name(f);
-  const bool needs_no_poll = where.form == function_form::clone && where.has_polled && has_polled_form(in, f);
-  return c_name(f, needs_no_poll ? function_form::polled_clone : where.form);
+  if (scope.form == function_form::parallel_with_clones || !has_names) return worker_name(f);
+  const bool needs_no_poll = scope.form == function_form::clone && scope.has_polled && has_polled_form(in, f);
+  return c_name(f, needs_no_poll ? function_form::polled_clone : scope.form);
 }
 
 std::string form_prototypes(const plan_input& in, const FunctionDecl* f, const std::string& words) {
@@ -157,31 +157,31 @@ std::string form_prototypes(const plan_input& in, const FunctionDecl* f, const s
 }
 
 context context_of_form(const plan_input& in, const function_info& f, function_form form) {
-  context where;
-  where.function = &f;
-  where.top = "sukima_top";
-  where.form = form;
-  where.form_suffix = form == function_form::clone      ? "_clone"
+  context scope;
+  scope.function = &f;
+  scope.top = "sukima_top";
+  scope.form = form;
+  scope.form_suffix = form == function_form::clone      ? "_clone"
                       : form == function_form::parallel ? "_parallel"
                                                         : "";
-  where.is_copy = form != function_form::parallel_with_clones;
+  scope.is_copy = form != function_form::parallel_with_clones;
   const bool is_polled = form == function_form::clone && has_polled_form(in, f.declaration);
-  where.heading_name = c_name(f.declaration, is_polled ? function_form::polled_clone : form);
-  return where;
+  scope.heading_name = c_name(f.declaration, is_polled ? function_form::polled_clone : form);
+  return scope;
 }
 
-std::string clone_poll(const context& where) {
-  return "(sukima_is_raised(" + where.top + ") && sukima_poll_in_clone(" + where.top + "))";
+std::string clone_poll(const context& scope) {
+  return "(sukima_is_raised(" + scope.top + ") && sukima_poll_in_clone(" + scope.top + "))";
 }
 
-std::string begin_form(const plan_input& in, const function_info& f, const context& where) {
-  if (where.form != function_form::clone || has_polled_form(in, f.declaration)) return "";
+std::string begin_form(const plan_input& in, const function_info& f, const context& scope) {
+  if (scope.form != function_form::clone || has_polled_form(in, f.declaration)) return "";
   std::string call = c_name(f.declaration, function_form::parallel) + "(sukima_top";
   for (const ParmVarDecl* parameter : f.declaration->parameters())
     call += ", " + parameter->getNameAsString();
   call += ");";
   const bool has_result = !f.result->isVoidType();
-  return " if " + clone_poll(where) + (has_result ? " return " + call : " { " + call + " return; }");
+  return " if " + clone_poll(scope) + (has_result ? " return " + call : " { " + call + " return; }");
 }
 
 bool calls_a_clone(const plan_input& in, token_range block) {
@@ -191,8 +191,8 @@ bool calls_a_clone(const plan_input& in, token_range block) {
   });
 }
 
-context context_of_rest(planner& p, token_range block, const context& where) {
-  context rest = where;
+context context_of_rest(planner& p, token_range block, const context& scope) {
+  context rest = scope;
   rest.form = function_form::parallel;
   rest.is_copy = true;
   rest.copied = block;

@@ -25,7 +25,7 @@ bool polls_for_its_calls(const plan_input& in, const construct& loop);
 /// Returns the function that a call of `f` must call here. An external function without a clone has two more
 /// names in the unit that defines it, because other units cannot know that it has no clone. A local function
 /// needs no such names.
-std::string form_name(const plan_input& in, const clang::FunctionDecl* f, const context& where);
+std::string form_name(const plan_input& in, const clang::FunctionDecl* f, const context& scope);
 
 /// Returns the prototypes of a worker function's forms, which follow its own prototype.
 std::string form_prototypes(const plan_input& in, const clang::FunctionDecl* f, const std::string& words);
@@ -34,16 +34,16 @@ std::string form_prototypes(const plan_input& in, const clang::FunctionDecl* f, 
 context context_of_form(const plan_input& in, const function_info& f, function_form form);
 
 /// Returns the text at the beginning of a form's block: the clone's poll, unless there is a polled_clone.
-std::string begin_form(const plan_input& in, const function_info& f, const context& where);
+std::string begin_form(const plan_input& in, const function_info& f, const context& scope);
 
 /// Returns the poll of a clone: an expression that is true if the parallel form must continue.
-std::string clone_poll(const context& where);
+std::string clone_poll(const context& scope);
 
 /// Returns whether a block calls a function with a clone, because such a call polls.
 bool calls_a_clone(const plan_input& in, token_range block);
 
 /// Returns the context of a block's second copy in a clone, in its parallel form.
-context context_of_rest(planner& p, token_range block, const context& where);
+context context_of_rest(planner& p, token_range block, const context& scope);
 
 /// Plans the function that chooses a form for each call, or the other names of a function without a clone.
 /// The text goes to the section after the function.

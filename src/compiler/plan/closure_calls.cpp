@@ -110,7 +110,7 @@ std::string closure_caller(planner& p, const closure_call& call) {
   }
 }
 
-void variadic_call(planner& p, sheet& out, const closure_call& call, const context& where) {
+void variadic_call(planner& p, sheet& out, const closure_call& call, const context& scope) {
   const auto* proto =
       call.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionProtoType>();
   const bool is_worker = call.is_worker && !p.in.options.sequential;
@@ -128,12 +128,12 @@ void variadic_call(planner& p, sheet& out, const closure_call& call, const conte
     std::string types = is_worker ? "char *, void *" : "void *";
     for (const QualType parameter : proto->param_types())
       types += ", " + declare_unqualified(p, parameter, "");
-    const std::string arguments = text_of(p, {call.open + 1, p.in.unit.partner[call.open]}, where);
-    const std::string top = is_worker ? where.top + ", " : "";
+    const std::string arguments = text_of(p, {call.open + 1, p.in.unit.partner[call.open]}, scope);
+    const std::string top = is_worker ? scope.top + ", " : "";
     const std::string note =
-        leaves_for_c(p.in, call.open, where) ? "sukima_leave_for_c(" + where.top + "); " : "";
+        leaves_for_c(p.in, call.open, scope) ? "sukima_leave_for_c(" + scope.top + "); " : "";
     out.token("__extension__({ " + declare(p, p.in.ast.getPointerType(QualType(proto, 0)), "sukima_p") +
-                  " = " + begin_check(p, call) + text_of(p, {call.first, call.open}, where) +
+                  " = " + begin_check(p, call) + text_of(p, {call.first, call.open}, scope) +
                   (p.in.options.check_closures ? "), __FILE__, __LINE__)" : "") + "; " + note +
                   "sukima_is_closure((__UINTPTR_TYPE__)sukima_p) ? ((" +
                   declare_unqualified(p, proto->getReturnType(), "(*)(" + types + ", ...)") +

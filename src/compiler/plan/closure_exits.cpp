@@ -106,7 +106,7 @@ bool is_constant(const plan_input& in, const VarDecl* variable) {
 }
 
 /// Keeps the variables of the function around a closure that may change before a goto leads back to it.
-std::string keep_variables(planner& p, const closure_declaration& c, const context& where) {
+std::string keep_variables(planner& p, const closure_declaration& c, const context& scope) {
   std::string text;
   const token_index birth = declared_first(c).whole.begin;
   const function_info* const f = p.in.index.function_at(c.whole.begin);
@@ -128,7 +128,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
     if (const auto* parameter = dyn_cast<ParmVarDecl>(variable);
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
       continue;
-    if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // it is already in memory
+    if (scope.names.contains(variable) || is_outside_of_body(declared)) continue;  // it is already in memory
     if (!block.empty() && !block.holds(declared) && !uses(p.in, block, variable)) continue;
     if (is_own_parameter || (declared < birth && scope_of(p.in.unit, declared).holds(birth)))
       text += keep(variable);
@@ -138,14 +138,14 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
 
 /// Returns the variables that are declared during the closure's lifetime and that are visible at a label.
 std::vector<const VarDecl*> declared_between(const plan_input& in, const closure_declaration& c,
-                                             token_index label, const context& where) {
+                                             token_index label, const context& scope) {
   const token_range birth = declared_first(c).whole;
   const token_range block = in.unit.block_around(birth.begin);
   std::vector<const VarDecl*> result;
   for (const auto& [variable, declared] : in.index.declared)
     if (declared >= birth.end && declared < label && block.holds(declared) && !c.whole.holds(declared) &&
         variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) && !is_put_in(in, variable) &&
-        !variable->hasAttr<AsmLabelAttr>() && !where.names.contains(variable) &&
+        !variable->hasAttr<AsmLabelAttr>() && !scope.names.contains(variable) &&
         !is_parameter_of_closure(in.unit, declared) &&
         in.index.function_at(declared) == in.index.function_at(birth.begin) &&
         scope_of(in.unit, declared).holds(label))
@@ -171,14 +171,14 @@ void put_behind(planner& p, const closure_declaration& c, const VarDecl* variabl
 }  // namespace
 
 void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std::string& frame,
-                 const context& where) {
+                 const context& scope) {
   std::vector<std::pair<jump, std::string>> ways;  // with the condition that saves the place
   for (const LabelDecl* label : labels_outside(p.in, c)) {
     const token_index place = p.in.index.all_labels.at(label);
     const std::string member = frame + "." + exit_member(p.in, label);
     if (!waits_for(p.in, label, c)) {
-      const auto outer = where.exits_here.find(label);
-      if (outer != where.exits_here.end()) out.text(" " + member + " = " + outer->second + ";");
+      const auto outer = scope.exits_here.find(label);
+      if (outer != scope.exits_here.end()) out.text(" " + member + " = " + outer->second + ";");
       continue;
     }
     const std::string exit = frame + "_" + exit_member(p.in, label);
@@ -188,24 +188,24 @@ void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std
     if (p.in.options.sequential)
       out.text(" sukima_sequential_exit_begin(&" + exit + ");");
     else
-      out.text(" sukima_exit_begin(&" + exit + ", " + (where.top.empty() ? "0" : where.top) + ");");
+      out.text(" sukima_exit_begin(&" + exit + ", " + (scope.top.empty() ? "0" : scope.top) + ");");
     ways.emplace_back(jump{jump_kind::go_to, c.name_token, c.name_token, place, nullptr, label},
                       " if (sukima_set_exit(" + exit + context_of + ") != 0) ");
   }
   if (ways.empty()) return;
-  out.text(" sukima_keep(&" + frame + ");" + keep_variables(p, c, where));
+  out.text(" sukima_keep(&" + frame + ");" + keep_variables(p, c, scope));
   std::map<const VarDecl*, std::string> again;
   for (const auto& [leaves, take] : ways) {
     out.text(take);
-    if (leaves_something(p, leaves, where)) {
-      plan_jump(p, out, leaves, where);
+    if (leaves_something(p, leaves, scope)) {
+      plan_jump(p, out, leaves, scope);
       continue;
     }
     // The C compiler sees that this goto passes all declarations up to the label, and clang then assumes
     // arbitrary values for their variables. So the place is saved again after each declaration. C allows no
     // goto past a declaration of variable length, and clang no goto past a clean-up.
     const std::string go_on = "goto " + leaves.label->getNameAsString() + ";";
-    const std::vector<const VarDecl*> between = declared_between(p.in, c, leaves.target, where);
+    const std::vector<const VarDecl*> between = declared_between(p.in, c, leaves.target, scope);
     token_index barrier = 0;
     for (const VarDecl* variable : between)
       if (variable->getType()->isVariablyModifiedType() || variable->hasAttr<CleanupAttr>())
@@ -218,18 +218,18 @@ void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std
     put_behind(p, c, variable, (is_constant(p.in, variable) ? "" : keep(variable)) + text);
 }
 
-void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, const context& where) {
+void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, const context& scope) {
   out.go_to(in.unit.tokens[keyword].getLocation());
   const LabelDecl* label = in.index.closure_jumps.at(keyword);
-  const auto exit = where.exits_here.find(label);
-  if (exit == where.exits_here.end()) {
+  const auto exit = scope.exits_here.find(label);
+  if (exit == scope.exits_here.end()) {
     report(in, in.unit.tokens[keyword].getLocation(), "this 'goto' cannot leave the closure here");
     return;
   }
   if (in.options.sequential)
     out.token("sukima_sequential_exit_take(" + exit->second + ");", true);
   else  // a worker closure must first leave its own frames
-    out.token(std::string(where.top.empty() ? "(" : "(sukima_leave_for_c(" + where.top + "), ") +
+    out.token(std::string(scope.top.empty() ? "(" : "(sukima_leave_for_c(" + scope.top + "), ") +
                   "sukima_exit_take(" + exit->second + ", __FILE__, __LINE__));",
               true);
 }

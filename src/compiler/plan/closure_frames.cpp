@@ -41,8 +41,8 @@ const local_declaration* sole_declaration(const planner& p, const VarDecl* varia
 /// Returns whether the variable can be a member of the frame of this closure, which is declared in this
 /// function.
 bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_declaration& c,
-                    const function_info& f, const context& where) {
-  if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, where))
+                    const function_info& f, const context& scope) {
+  if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, scope))
     return false;
   for (const closure_declaration& other : p.in.unit.closures)
     if (&other != &c && !c.whole.holds(other.whole) && uses(p.in, other.whole, variable)) return false;
@@ -57,7 +57,7 @@ bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_dec
 }  // namespace
 
 std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function_info& f,
-                                                      const context& where) {
+                                                      const context& scope) {
   std::map<const VarDecl*, std::string> names;
   p.function.in_frame.clear();
   p.function.frame_numbers.clear();
@@ -72,7 +72,7 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
       continue;
     std::string stores;
     for (const auto& [variable, declared] : p.in.index.declared) {
-      if (!lives_in_frame(p, variable, c, f, where)) continue;
+      if (!lives_in_frame(p, variable, c, f, scope)) continue;
       if (!p.function.frame_numbers.contains(&c)) p.function.frame_numbers[&c] = ++p.names.closure_count;
       const std::string name = variable->getNameAsString();
       const std::string member = "sukima_c" + std::to_string(p.function.frame_numbers[&c]) + "." + name;
@@ -93,20 +93,20 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
     const token_range labels = label_declarations(p.in, block + 1);
     const std::string own = std::to_string(number->second);
     std::string& text = p.function.after_token[labels.empty() ? block : labels.end - 1];
-    text.append(" struct ").append(base_name(where)).append("_").append(c.name).append("_").append(own);
+    text.append(" struct ").append(base_name(scope)).append("_").append(c.name).append("_").append(own);
     text.append(" sukima_c").append(own).append(";").append(stores);
   }
   return names;
 }
 
-void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& where) {
+void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& scope) {
   if (one.value.empty()) {
     out.token(";", false);
     return;
   }
   out.go_to(p.in.unit.tokens[one.value.begin].getLocation());
   out.token(one.member + " = (", true);
-  plan_tokens(p, out, one.value, where);
+  plan_tokens(p, out, one.value, scope);
   out.text(");");
 }
 

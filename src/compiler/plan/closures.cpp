@@ -25,17 +25,17 @@ token_index birth_of(const closure_declaration& c) {
 }  // namespace
 
 bool is_final_at_birth(const plan_input& in, const VarDecl* variable, const closure_declaration& c,
-                       const context& where) {
-  if (where.copies.contains(variable)) return true;
+                       const context& scope) {
+  if (scope.copies.contains(variable)) return true;
   const QualType type = variable->getType();
   if (is_put_in(in, variable)) return variable->getName() != "this";
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage())
     return false;
   if (in.index.closure_variables.contains(variable)) return true;
-  if (where.names.contains(variable)) return false;
-  const function_info& owner = owner_of(in, variable, where);
-  if (owner.closure != where.function->closure) return false;
+  if (scope.names.contains(variable)) return false;
+  const function_info& owner = owner_of(in, variable, scope);
+  if (owner.closure != scope.function->closure) return false;
   const token_index declared = in.index.declared.at(variable);
   bool has_value = is_parameter(in, variable) || variable->hasInit();
   for (const construct* l : owner.constructs) has_value |= l->variable == declared;
@@ -57,7 +57,7 @@ bool is_final_at_birth(const plan_input& in, const VarDecl* variable, const clos
 namespace {
 
 std::vector<captured> captures_of_closure(const planner& p, const closure_declaration& c,
-                                          const context& where) {
+                                          const context& scope) {
   std::vector<captured> result;
   std::set<const VarDecl*> seen;
   for (token_index t = c.whole.begin; t < c.whole.end; ++t) {
@@ -81,7 +81,7 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
       (void)language::declare(
           variable->getType(), "",
           {p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths, &p.in.index.variable_names});
-      result.push_back({variable, is_final_at_birth(p.in, variable, c, where)});
+      result.push_back({variable, is_final_at_birth(p.in, variable, c, scope)});
     } catch (const unprintable_type& problem) {
       report(p.in, p.in.unit.tokens[t].getLocation(),
              "'" + variable->getNameAsString() + "' cannot be used in a closure: " + problem.reason);
@@ -92,8 +92,8 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
 
 /// Returns whether the frame must hold the value of `backtracking`, which is a parameter at the closure's
 /// declaration.
-bool captures_backtracking(const planner& p, const closure_declaration& c, const context& where) {
-  if (where.backtracking == "0" || where.backtracking == "1") return false;
+bool captures_backtracking(const planner& p, const closure_declaration& c, const context& scope) {
+  if (scope.backtracking == "0" || scope.backtracking == "1") return false;
   for (token_index t = c.whole.begin; t < c.whole.end; ++t)
     if (const VarDecl* variable = variable_at(p.in, t); variable != nullptr && is_backtracking(variable))
       return true;
@@ -102,46 +102,46 @@ bool captures_backtracking(const planner& p, const closure_declaration& c, const
 
 /// Returns the text of the declaration with another declarator for the closure's name.
 std::string closure_heading(planner& p, const closure_declaration& c, const std::string& name,
-                            const std::string& first_parameters, const context& where,
+                            const std::string& first_parameters, const context& scope,
                             bool is_definition = false) {
   const token_range words{c.whole.begin, c.name_token - 3};
-  std::string parameters = text_of(p, {c.parameters.begin + 1, c.parameters.end - 1}, where);
+  std::string parameters = text_of(p, {c.parameters.begin + 1, c.parameters.end - 1}, scope);
   if (parameters == "void") parameters.clear();
   std::string all = first_parameters;
   if (!parameters.empty()) all += (all.empty() ? "" : ", ") + parameters;
   if (all.empty()) all = "void";
-  std::string rest = text_of(p, c.rest, where);
+  std::string rest = text_of(p, c.rest, scope);
   // A definition has its attributes only in its prototype.
   if (is_definition && rest.starts_with("__attribute__")) rest.clear();
-  return text_of(p, words, where) + " " + name + "(" + all + ")" + (rest.empty() ? "" : " ") + rest;
+  return text_of(p, words, scope) + " " + name + "(" + all + ")" + (rest.empty() ? "" : " ") + rest;
 }
 
 /// Declares the frame and the closure's own variable, and stores the values that are known there.
-void begin_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
+void begin_closure(planner& p, sheet& out, const closure_declaration& c, const context& scope) {
   const closure_declaration& d = definition_of(c);
   const auto known = p.function.frame_numbers.find(&c);
   const std::string number =
       std::to_string(known != p.function.frame_numbers.end() ? known->second : ++p.names.closure_count);
-  const std::string name = base_name(where) + "_" + c.name + "_" + number;
-  const std::vector<captured> captures = captures_of_closure(p, d, where);
+  const std::string name = base_name(scope) + "_" + c.name + "_" + number;
+  const std::vector<captured> captures = captures_of_closure(p, d, scope);
   p.names.closures[&d] = {name, captures};
   std::string members;
   for (const VarDecl* variable : p.function.in_frame[&d])
     members += " " + declare(p, variable->getType(), variable->getNameAsString()) + ";";
   p.out.before_function.text("struct " + name + " { sukima_closure sukima_head;" + members +
                              capture_fields(p, captures) + exit_fields(p.in, d) +
-                             (captures_backtracking(p, d, where) ? " int sukima_backtracking;" : "") +
+                             (captures_backtracking(p, d, scope) ? " int sukima_backtracking;" : "") +
                              " };\n");
   const bool is_worker = c.is_worker && !p.in.options.sequential;
   const std::string heading = closure_heading(
-      p, d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
+      p, d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", scope);
   p.out.before_function.text("static " + heading + ";\n");
   const std::string frame = "sukima_c" + number;
   out.token((known != p.function.frame_numbers.end() ? "" : "struct " + name + " " + frame + "; ") + frame +
                 ".sukima_head.sukima_code = (void (*)(void))" + name + ";",
             true);
   for (const captured& one : captures) {
-    const std::string store = fill_captures(p, "(&" + frame + ")", {one}, where);
+    const std::string store = fill_captures(p, "(&" + frame + ")", {one}, scope);
     const token_index declared = p.in.index.declared.at(one.variable);
     const bool is_later = declared > c.whole.begin && declared < d.whole.begin;
     if (is_later)
@@ -149,16 +149,16 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
     else
       out.text(store);
   }
-  if (captures_backtracking(p, d, where))
-    out.text(" " + frame + ".sukima_backtracking = " + where.backtracking + ";");
+  if (captures_backtracking(p, d, scope))
+    out.text(" " + frame + ".sukima_backtracking = " + scope.backtracking + ";");
   std::string pointer = "sukima_closure_pointer(&" + frame + ".sukima_head)";
   if (p.in.options.check_closures)
     pointer = "sukima_ticket_open(&" + block_tickets(p.in, c.whole.begin) + ", &" + frame +
               ".sukima_head, (void (*)(void))" + name + ", \"" + c.name + "\", __FILE__, __LINE__)";
   const std::string variable =
-      closure_heading(p, d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where);
+      closure_heading(p, d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", scope);
   out.text(" __extension__ " + variable + " = " + pointer + "; (void)" + c.name + ";");
-  begin_exits(p, out, d, frame, where);  // last: a jump to a setjmp loses later values
+  begin_exits(p, out, d, frame, scope);  // last: a jump to a setjmp loses later values
 }
 
 }  // namespace
@@ -184,10 +184,10 @@ std::string joined(const later_texts& texts) {
   return all;
 }
 
-void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& where) {
+void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& scope) {
   const std::vector<side_text>& texts = p.in.unit.source.texts;
   const token_index last = p.in.unit.origins[c.body.end - 1];
-  if (where.is_copy || last == no_token) return;
+  if (scope.is_copy || last == no_token) return;
   for (; p.names.next_text < texts.size() && texts[p.names.next_text].before <= last; ++p.names.next_text) {
     if (!texts[p.names.next_text].changes_macro) continue;
     out.end_line();
@@ -199,23 +199,23 @@ void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const
 namespace {
 
 /// Plans the block as a function over the frame.
-void closure_function(planner& p, const closure_declaration& c, const context& where) {
+void closure_function(planner& p, const closure_declaration& c, const context& scope) {
   const auto [name, captures] = p.names.closures.at(&c);
   const bool is_worker = c.is_worker && !p.in.options.sequential;
   context inside;
   inside.function = p.in.index.info_of(c);
   inside.closure_name = name;
   inside.is_copy = true;
-  const bool is_captured = captures_backtracking(p, c, where);
+  const bool is_captured = captures_backtracking(p, c, scope);
   // No variable of ours points to the frame, because debuggers would list it.
   const bool has_ticket = p.in.options.check_closures;
   const std::string frame = has_ticket ? "sukima_c" : "((struct " + name + " *)sukima_self)";
-  inside.backtracking = is_captured ? frame + "->sukima_backtracking" : where.backtracking;
+  inside.backtracking = is_captured ? frame + "->sukima_backtracking" : scope.backtracking;
   if (is_worker) inside.top = "sukima_top";
   const std::string first = is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self";
   sheet text;
   text.go_to(c.location, false);
-  text.text("static " + closure_heading(p, c, name, first, where, true) + " { (void)sukima_self; ");
+  text.text("static " + closure_heading(p, c, name, first, scope, true) + " { (void)sukima_self; ");
   if (is_worker) text.text("(void)sukima_top; ");
   for (const LabelDecl* label : labels_outside(p.in, c))
     inside.exits_here[label] = frame + "->" + exit_member(p.in, label);
@@ -239,7 +239,7 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
                                          : p.in.index.closure_variables.find(variable);
     if (own == p.in.index.closure_variables.end() || &definition_of(*own->second) != &c) continue;
     text.text(" __extension__ " +
-              closure_heading(p, c, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where) +
+              closure_heading(p, c, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", scope) +
               " = " +
               (p.in.options.check_closures ? "sukima_ticket_pointer(sukima_self)"
                                            : "sukima_closure_pointer((sukima_closure *)sukima_self)") +
@@ -255,17 +255,17 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
 
 }  // namespace
 
-void plan_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
-  if (where.version != nullptr) return plan_unwound_closure(p, out, c, where);
+void plan_closure(planner& p, sheet& out, const closure_declaration& c, const context& scope) {
+  if (scope.version != nullptr) return plan_unwound_closure(p, out, c, scope);
   out.go_to(c.location);
   if (c.forward == nullptr) {
-    begin_closure(p, out, c, where);
+    begin_closure(p, out, c, scope);
     if (const auto more = p.function.after_closure.find(&c); more != p.function.after_closure.end())
       out.text(joined(more->second));
   }
   if (c.body.empty()) return;
-  closure_function(p, c, where);
-  drop_side_texts(p, out, c, where);
+  closure_function(p, c, scope);
+  drop_side_texts(p, out, c, scope);
 }
 
 }  // namespace sukima::language

@@ -11,7 +11,7 @@ namespace sukima::language {
 // closures.cpp
 /// Returns whether the variable has its last value when the closure is created, so that a copy is enough.
 bool is_final_at_birth(const plan_input& in, const clang::VarDecl* variable, const closure_declaration& c,
-                       const context& where);
+                       const context& scope);
 
 /// Adds text of a closure, given by its first token, after the declaration that contains a variable's name.
 void set_after_declaration(planner& p, token_index closure, token_index name, const std::string& text);
@@ -19,10 +19,10 @@ void set_after_declaration(planner& p, token_index closure, token_index name, co
 std::string joined(const later_texts& texts);
 
 /// Removes comments that have been printed with a closure, so that they are not printed again after it.
-void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& where);
+void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& scope);
 
 /// Plans a closure's declaration, which may be a forward declaration or may include its block.
-void plan_closure(planner& p, sheet& out, const closure_declaration& c, const context& where);
+void plan_closure(planner& p, sheet& out, const closure_declaration& c, const context& scope);
 
 // closure_calls.cpp
 /// Returns the variable that holds the tickets of the block around a closure.
@@ -41,15 +41,15 @@ std::string closure_caller(planner& p, const closure_call& call);
 
 /// Plans a call of a variadic closure through a pointer. It uses no function, because a function could not
 /// pass the arguments on.
-void variadic_call(planner& p, sheet& out, const closure_call& call, const context& where);
+void variadic_call(planner& p, sheet& out, const closure_call& call, const context& scope);
 
 // closure_frames.cpp
 /// Finds the variables of a function that are in frames of its closures. \returns their names in its body
 std::map<const clang::VarDecl*, std::string> place_in_frames(planner& p, const function_info& f,
-                                                             const context& where);
+                                                             const context& scope);
 
 /// Plans the replacement of such a variable's declaration.
-void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& where);
+void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& scope);
 
 // closure_exits.cpp
 /// Returns the member of frames that holds the address of a label's saved place.
@@ -63,9 +63,9 @@ std::string exit_fields(const plan_input& in, const closure_declaration& c);
 
 /// Plans the places to which a closure's gotos return, at the place where the closure is created.
 void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std::string& frame,
-                 const context& where);
+                 const context& scope);
 
 /// Plans a goto out of a closure.
-void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, const context& where);
+void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, const context& scope);
 
 }  // namespace sukima::language

@@ -34,34 +34,34 @@ constexpr std::string_view sequential_wind_leave = "sukima_sequential_leave(&$po
 
 }  // namespace
 
-void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context& where) {
+void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context& scope) {
   out.token("{", true);
-  plan_tokens(p, out, c.before, where);
+  plan_tokens(p, out, c.before, scope);
   out.text(" {");
   if (p.in.options.sequential) {
-    const level l = begin_choice_point(p, out, c, {c.after}, "sukima_sequential", where);
-    const std::string name = base_name(where) + "_" + number_of(c);
-    context own = where;
-    outline_block(p, c_text(sequential_after_function, {{"name", name}}), c, l, c.after, where, "", own);
+    const level l = begin_choice_point(p, out, c, {c.after}, "sukima_sequential", scope);
+    const std::string name = base_name(scope) + "_" + number_of(c);
+    context own = scope;
+    outline_block(p, c_text(sequential_after_function, {{"name", name}}), c, l, c.after, scope, "", own);
     out.text(" " + c_text(sequential_wind_enter, {{"name", name}, {"point", l.choice_point}}) + " ");
-    plan_tokens(p, out, c.first, inside_of(p.in, l, where));
+    plan_tokens(p, out, c.first, inside_of(p.in, l, scope));
     out.text(" " + c_text(sequential_wind_leave, {{"point", l.choice_point}}) + " } ");
-    plan_tokens(p, out, c.after, where);
+    plan_tokens(p, out, c.after, scope);
     out.text(" }");
     return;
   }
-  const level l = begin_choice_point(p, out, c, {c.before, c.after}, "sukima_choice_point", where);
-  const std::string name = base_name(where) + "_" + number_of(c);
-  context own = where;
+  const level l = begin_choice_point(p, out, c, {c.before, c.after}, "sukima_choice_point", scope);
+  const std::string name = base_name(scope) + "_" + number_of(c);
+  context own = scope;
   own.backtracking = "sukima_backtracking";
   for (const bool is_before : {true, false})
     outline_block(p, c_text(is_before ? before_function : after_function, {{"name", name}}), c, l,
-                  is_before ? c.before : c.after, where, " (void)sukima_backtracking;", own);
+                  is_before ? c.before : c.after, scope, " (void)sukima_backtracking;", own);
   p.out.before_function.text(c_text(wind_kind, {{"name", name}}));
   out.text(" " + c_text(wind_enter, {{"point", l.choice_point}}) + " ");
-  plan_tokens(p, out, c.first, inside_of(p.in, l, where));
+  plan_tokens(p, out, c.first, inside_of(p.in, l, scope));
   out.text(" } ");
-  plan_tokens(p, out, c.after, where);
+  plan_tokens(p, out, c.after, scope);
   out.text(" }");
 }
 

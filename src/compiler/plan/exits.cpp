@@ -13,10 +13,10 @@ using namespace clang;
 namespace {
 
 /// Returns the number of levels, counted from the outermost, that the jump does not leave.
-std::size_t kept_levels(const jump& j, const context& where) {
+std::size_t kept_levels(const jump& j, const context& scope) {
   if (j.kind == jump_kind::leave_function) return 0;
   std::size_t kept = 0;
-  for (const level& l : where.levels) {
+  for (const level& l : scope.levels) {
     const bool stays = j.own_loop == l.c
                            ? j.kind == jump_kind::next_iteration
                            : j.target != no_token && l.c->whole.holds(j.target) && l.c != j.own_loop;
@@ -28,21 +28,21 @@ std::size_t kept_levels(const jump& j, const context& where) {
 }
 
 /// Returns whether the jump leaves the body of the `try` that is being planned as a function of its own.
-bool leaves_the_body(const planner& p, const jump& j, const context& where) {
-  if (where.exits == nullptr || kept_levels(j, where) != 0) return false;
+bool leaves_the_body(const planner& p, const jump& j, const context& scope) {
+  if (scope.exits == nullptr || kept_levels(j, scope) != 0) return false;
   const auto body = p.function.bodies.begin();
   for (const auto& [c, exits] : p.function.bodies)
-    if (exits == where.exits)
+    if (exits == scope.exits)
       return j.target == no_token || !c->first.holds(j.target) || j.kind == jump_kind::leave_function;
   return body != p.function.bodies.end();
 }
 
 }  // namespace
 
-bool leaves_something(const planner& p, const jump& j, const context& where) {
-  if (where.function == nullptr || !where.function->is_worker) return false;
+bool leaves_something(const planner& p, const jump& j, const context& scope) {
+  if (scope.function == nullptr || !scope.function->is_worker) return false;
   if (j.own_loop != nullptr) return true;
-  return kept_levels(j, where) < where.levels.size() || leaves_the_body(p, j, where);
+  return kept_levels(j, scope) < scope.levels.size() || leaves_the_body(p, j, scope);
 }
 
 namespace {
@@ -87,19 +87,19 @@ void plan_exits(planner& p, sheet& out, const std::vector<level>& levels, std::s
 
 }  // namespace
 
-void plan_jump(planner& p, sheet& out, const jump& j, const context& where, const std::string& computed) {
+void plan_jump(planner& p, sheet& out, const jump& j, const context& scope, const std::string& computed) {
   out.go_to(p.in.unit.tokens[j.keyword].getLocation());
-  const std::size_t keep = kept_levels(j, where);
-  const bool out_of_body = leaves_the_body(p, j, where);
+  const std::size_t keep = kept_levels(j, scope);
+  const bool out_of_body = leaves_the_body(p, j, scope);
   out.token("{", true);
   std::string last;
   if (j.kind == jump_kind::leave_function) {
     const token_range value{j.keyword + 1, j.end - 1};
-    const QualType type = where.function->result;
-    const std::string text = computed.empty() ? text_of(p, value, where) : computed;
+    const QualType type = scope.function->result;
+    const std::string text = computed.empty() ? text_of(p, value, scope) : computed;
     if (!text.empty() && !type->isVoidType()) {
       if (out_of_body) {
-        out.text(" " + assign(p, type, where.exits->frame + "->sukima_result", "(" + text + ")"));
+        out.text(" " + assign(p, type, scope.exits->frame + "->sukima_result", "(" + text + ")"));
       } else {
         out.text(" " + declare_unqualified(p, type, "sukima_value") + " = (" + text + ");");
         last = " return sukima_value;";
@@ -111,22 +111,22 @@ void plan_jump(planner& p, sheet& out, const jump& j, const context& where, cons
   } else if (j.own_loop != nullptr) {
     const bool again = j.kind == jump_kind::next_iteration;
     last = std::string(" goto sukima_") + (again ? "continue" : "break") +
-           std::to_string(j.own_loop->number) + where.form_suffix + ";";
+           std::to_string(j.own_loop->number) + scope.form_suffix + ";";
     if (!out_of_body) (again ? p.function.continued : p.function.broken).insert(j.own_loop);
   } else if (j.kind == jump_kind::go_to) {
-    last = " goto " + j.label->getNameAsString() + label_suffix(j.label, where) + ";";
+    last = " goto " + j.label->getNameAsString() + label_suffix(j.label, scope) + ";";
   } else {
     last = j.kind == jump_kind::leave_block ? " break;" : " continue;";
   }
   if (out_of_body) {
     const auto known =
-        std::find_if(where.exits->jumps.begin(), where.exits->jumps.end(), [&](const jump& other) {
+        std::find_if(scope.exits->jumps.begin(), scope.exits->jumps.end(), [&](const jump& other) {
           return other.kind == j.kind && other.target == j.target && other.label == j.label;
         });
-    last = " return " + std::to_string(known - where.exits->jumps.begin() + 1) + ";";
-    if (known == where.exits->jumps.end()) where.exits->jumps.push_back(j);
+    last = " return " + std::to_string(known - scope.exits->jumps.begin() + 1) + ";";
+    if (known == scope.exits->jumps.end()) scope.exits->jumps.push_back(j);
   }
-  plan_exits(p, out, where.levels, keep);
+  plan_exits(p, out, scope.levels, keep);
   out.text(last + " }");
 }
 

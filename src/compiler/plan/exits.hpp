@@ -7,10 +7,10 @@
 namespace sukima::language {
 
 /// Returns whether a jump leaves a construct, so that more than the jump itself must be printed.
-bool leaves_something(const planner& p, const jump& j, const context& where);
+bool leaves_something(const planner& p, const jump& j, const context& scope);
 
 /// Plans a jump that leaves constructs. \param computed  of a return: the value, if it has already been
 /// computed
-void plan_jump(planner& p, sheet& out, const jump& j, const context& where, const std::string& computed = "");
+void plan_jump(planner& p, sheet& out, const jump& j, const context& scope, const std::string& computed = "");
 
 }  // namespace sukima::language

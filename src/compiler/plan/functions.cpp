@@ -21,9 +21,9 @@ void declare_thread_accessors(planner& p, const function_info& f) {
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const VarDecl* variable = variable_at(p.in, t);
     if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
-    context where;
-    where.function = p.in.index.function_at(t);
-    if (!is_looked_up_by_thread(p.in, variable, where)) continue;
+    context scope;
+    scope.function = p.in.index.function_at(t);
+    if (!is_looked_up_by_thread(p.in, variable, scope)) continue;
     const std::string name = variable->getNameAsString();
     if (variable->isStaticLocal())
       report(p.in, p.in.unit.tokens[t].getLocation(),
@@ -58,22 +58,22 @@ void declare_implicit_functions(planner& p, const function_info& f) {
 }
 
 /// Opens the body's block: texts for variables come first, then the user's declarations of labels.
-void open_body(planner& p, sheet& body, const function_info& f, token_range labels, const context& where) {
+void open_body(planner& p, sheet& body, const function_info& f, token_range labels, const context& scope) {
   if (const auto more = p.function.after_token.find(f.body.begin); more != p.function.after_token.end())
     body.text(more->second);
-  plan_tokens(p, body, labels, where);
+  plan_tokens(p, body, labels, scope);
 }
 
 /// Plans the heading of a task's exec function.
 void plan_execution_heading(planner& p, sheet& body, const function_info& f, token_range labels,
-                            const context& where) {
+                            const context& scope) {
   need_task(p, f.execution->task);
   body.go_to(f.execution->location);
   const std::string type = "struct " + task_type_name(f.execution->task);
   body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
   body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
   body.text("{");
-  open_body(p, body, f, labels, where);
+  open_body(p, body, f, labels, scope);
   body.text(" " + type + " *const sukima_this = (" + type +
             " *)sukima_task; (void)sukima_top; (void)sukima_this;");
 }
@@ -116,27 +116,27 @@ void finish_function(planner& p, const function_info& f, sheet body) {
 }
 
 /// Plans the heading and the block.
-sheet plan_text(planner& p, const function_info& f, context where) {
+sheet plan_text(planner& p, const function_info& f, context scope) {
   const bool parallel = f.is_worker && !p.in.options.sequential;
   const token_range labels = label_declarations(p.in, f.body.begin + 1);
-  const std::map<const VarDecl*, std::string> in_frames = place_in_frames(p, f, where);
+  const std::map<const VarDecl*, std::string> in_frames = place_in_frames(p, f, scope);
   sheet body;
   if (f.execution != nullptr) {
-    plan_execution_heading(p, body, f, labels, where);
+    plan_execution_heading(p, body, f, labels, scope);
   } else {
-    plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
-    where.heading_name.clear();
-    where.names = in_frames;
+    plan_tokens(p, body, {f.whole.begin, f.body.begin}, scope);
+    scope.heading_name.clear();
+    scope.names = in_frames;
     body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
     body.token("{", true);
-    open_body(p, body, f, labels, where);
-    if (parallel) body.text(" (void)sukima_top;" + begin_form(p.in, f, where));
+    open_body(p, body, f, labels, scope);
+    if (parallel) body.text(" (void)sukima_top;" + begin_form(p.in, f, scope));
   }
   const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
-  plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, where);
+  plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, scope);
   if (is_main) {  // C's main returns 0 at its end, but the worker version has another name
     body.text(" return 0; ");
-    plan_tokens(p, body, {f.body.end - 1, f.body.end}, where);
+    plan_tokens(p, body, {f.body.end - 1, f.body.end}, scope);
   }
   return body;
 }
@@ -158,22 +158,22 @@ sheet plan_forms(planner& p, const function_info& f) {
 }  // namespace
 
 void plan_function(planner& p, const function_info& f) {
-  context where;
-  where.function = &f;
+  context scope;
+  scope.function = &f;
   p.out.before_function = sheet();
   p.out.after_function = sheet();
   p.function = {};
   declare_tickets(p, f);
   const bool parallel = f.is_worker && !p.in.options.sequential;
-  if (parallel) where.top = "sukima_top";
+  if (parallel) scope.top = "sukima_top";
   side_texts(p, p.out.unit,
-             p.in.unit.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
+             p.in.unit.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], scope);
   if (!p.in.options.sequential) declare_workers(p, f.whole);
   move_declarations(p, f);
   declare_thread_accessors(p, f);
   declare_implicit_functions(p, f);
   const bool has_forms = f.execution == nullptr && p.in.cloned.contains(f.declaration->getCanonicalDecl());
-  sheet body = has_forms ? plan_forms(p, f) : plan_text(p, f, where);
+  sheet body = has_forms ? plan_forms(p, f) : plan_text(p, f, scope);
   if (parallel && f.execution == nullptr) plan_entry_after(p, f);
   finish_function(p, f, std::move(body));
 }

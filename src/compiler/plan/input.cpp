@@ -79,11 +79,11 @@ void find_calls_of_c(plan_input& in) {
   closure_call_finder finder(in);
   std::vector<token_range> arguments;
   for (const auto& [open, call] : in.index.all_calls) {
-    context where;
-    where.function = in.index.function_at(open);
-    if (where.function == nullptr || !where.function->is_worker) continue;
-    where.top = "sukima_top";
-    if (!leaves_for_c(in, open, where)) continue;
+    context scope;
+    scope.function = in.index.function_at(open);
+    if (scope.function == nullptr || !scope.function->is_worker) continue;
+    scope.top = "sukima_top";
+    if (!leaves_for_c(in, open, scope)) continue;
     const FunctionDecl* const callee = call->getDirectCallee();
     if (!has_closures && callee != nullptr && !hands_on_functions(call) && !finder.may_call_closures(callee))
       continue;
@@ -174,8 +174,8 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   return in;
 }
 
-bool leaves_for_c(const plan_input& in, token_index open, const context& where) {
-  if (in.options.sequential || where.top.empty() || where.function == nullptr || !where.function->is_worker)
+bool leaves_for_c(const plan_input& in, token_index open, const context& scope) {
+  if (in.options.sequential || scope.top.empty() || scope.function == nullptr || !scope.function->is_worker)
     return false;
   if (const auto closure = in.index.closure_calls.find(open); closure != in.index.closure_calls.end())
     return !closure->second.is_worker;

@@ -11,7 +11,7 @@ plan_input input_of(clang::CompilerInstance& compiler, const unit& u, const sema
 
 /// Returns whether this is a call of plain C by a worker function, during which a closure's goto may leave
 /// the function.
-bool leaves_for_c(const plan_input& in, token_index open, const context& where);
+bool leaves_for_c(const plan_input& in, token_index open, const context& scope);
 
 /// Returns whether a worker calls another one among these tokens, because the called one may note where its
 /// own choice points end.

@@ -224,53 +224,53 @@ std::string bind_variable(const plan_input& in, const loop_names& names, token_r
 }
 
 /// Returns an expression of the head of a loop by successor, in which the variable has the value of `i`.
-std::string head_value(planner& p, const loop_names& names, token_range expression, const context& where) {
-  const std::string value = "(" + text_of(p, expression, where) + ")";
+std::string head_value(planner& p, const loop_names& names, token_range expression, const context& scope) {
+  const std::string value = "(" + text_of(p, expression, scope) + ")";
   const std::string binding = bind_variable(p.in, names, expression);
   return binding.empty() ? value : "__extension__({" + binding + " " + value + "; })";
 }
 
 /// Returns an expression that advances to the next iteration, and that is true if there is one. It ignores
 /// iterations that were split off.
-std::string advance(planner& p, const construct& c, const loop_names& names, const context& where) {
+std::string advance(planner& p, const construct& c, const loop_names& names, const context& scope) {
   if (c.next.empty()) return "++" + names.i + " < " + names.end;
-  return "(" + names.i + " = " + head_value(p, names, c.next, where) + ", (_Bool)" +
-         head_value(p, names, c.condition, where) + ")";
+  return "(" + names.i + " = " + head_value(p, names, c.next, scope) + ", (_Bool)" +
+         head_value(p, names, c.condition, scope) + ")";
 }
 
 /// Returns the label of the next iteration if the body uses it.
-std::string continue_label(const planner& p, const construct& c, const context& where) {
-  return p.function.continued.contains(&c) ? " sukima_continue" + number_of(c) + where.form_suffix + ":;"
+std::string continue_label(const planner& p, const construct& c, const context& scope) {
+  return p.function.continued.contains(&c) ? " sukima_continue" + number_of(c) + scope.form_suffix + ":;"
                                            : "";
 }
 
 /// Returns the label after the loop if the body uses it.
-std::string break_label(const planner& p, const construct& c, const context& where) {
-  return p.function.broken.contains(&c) ? " sukima_break" + number_of(c) + where.form_suffix + ":;" : "";
+std::string break_label(const planner& p, const construct& c, const context& scope) {
+  return p.function.broken.contains(&c) ? " sukima_break" + number_of(c) + scope.form_suffix + ":;" : "";
 }
 
 void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
-                          const context& where) {
-  context body = where;
-  body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
+                          const context& scope) {
+  context body = scope;
+  body.levels.push_back({&c, "", {}, std::make_shared<const context>(scope)});
   out.text(" " + c_text(sequential_body_begin, {{"binding", bind_variable(p.in, names, c.first)}}) + " ");
   plan_tokens(p, out, c.first, body);
-  const std::string next = advance(p, c, names, where);
-  out.text(" " + c_text(sequential_body_end, {{"continue", continue_label(p, c, where)},
+  const std::string next = advance(p, c, names, scope);
+  out.text(" " + c_text(sequential_body_end, {{"continue", continue_label(p, c, scope)},
                                               {"advance", next},
-                                              {"dead", dead_blocks(p, c, where)},
-                                              {"break", break_label(p, c, where)}}));
+                                              {"dead", dead_blocks(p, c, scope)},
+                                              {"break", break_label(p, c, scope)}}));
 }
 
 /// Plans the iterations, each with its poll.
 void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
-                     const context& where) {
+                     const context& scope) {
   const std::string head = l.choice_point + "->sukima_head";
   const bool by_successor = !c.next.empty();
   const std::string current =
       by_successor ? "sukima_current = (sukima_word)" + names.i : "sukima_i = " + names.i;
   const std::string poll = c_text(iteration_poll, {{"head", head}, {"current", current}});
-  context body = inside_of(p.in, l, where);
+  context body = inside_of(p.in, l, scope);
   std::string_view begin = by_successor ? successor_body_begin : body_begin;
   if (!by_successor && polls_at_its_call(p.in, c)) {
     body.top = "__extension__({ " + poll + " " + body.top + "; })";
@@ -284,30 +284,30 @@ void plan_iterations(planner& p, sheet& out, const construct& c, const level& l,
                           {"binding", bind_variable(p.in, names, c.first)}}));
   out.text(" ");
   plan_tokens(p, out, c.first, body);
-  const std::string next = by_successor ? advance(p, c, names, where) : "";
+  const std::string next = by_successor ? advance(p, c, names, scope) : "";
   const std::string more = c_text(by_successor ? more_successors : more_iterations,
                                   {{"head", head}, {"i", names.i}, {"advance", next}});
-  out.text(" " + c_text(body_end, {{"continue", continue_label(p, c, where)}, {"more", more}}) + " ");
+  out.text(" " + c_text(body_end, {{"continue", continue_label(p, c, scope)}, {"more", more}}) + " ");
 }
 
 /// Plans GET for the task of each child.
 void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
-                   const context& where) {
+                   const context& scope) {
   const std::string head = l.choice_point + "->sukima_head";
   const std::string task = "sukima_t" + names.number;
   const std::string type = "struct " + task_type_name(c.task);
   const std::string binding = bind_variable(p.in, names, c.get);
   out.text(c_text(get_begin, {{"head", head}, {"type", type}, {"task", task}, {"binding", binding}}) + " ");
-  context get = where;
+  context get = scope;
   bind_this(p.in, c.get, "(*" + task + ")", get);
   plan_tokens(p, out, c.get, get);
-  out.text(" " + c_text(get_end, {{"break", break_label(p, c, where)}}));
+  out.text(" " + c_text(get_end, {{"break", break_label(p, c, scope)}}));
 }
 
 /// Plans a parallel loop: a loop that begins while no worker is idle, or the rest of a loop that a clone has
 /// begun.
 void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
-                        const context& where) {
+                        const context& scope) {
   need_task(p, c.task);
   std::vector<token_range> used{c.put};
   if (!c.guard.empty()) used.push_back(c.guard);
@@ -315,68 +315,68 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
   const bool by_successor = !c.next.empty();
   if (by_successor) used.insert(used.end(), {c.condition, c.next});
   const level l =
-      begin_choice_point(p, out, c, used, by_successor ? "sukima_successor_loop" : "sukima_loop", where);
-  const std::string name = base_name(where) + "_" + names.number;
-  const std::string successor = by_successor ? successor_function(p, c, l, where) : "";
-  const std::string functions = successor + put_function(p, c, l, where) + hint_functions(p, c, l, where);
+      begin_choice_point(p, out, c, used, by_successor ? "sukima_successor_loop" : "sukima_loop", scope);
+  const std::string name = base_name(scope) + "_" + names.number;
+  const std::string successor = by_successor ? successor_function(p, c, l, scope) : "";
+  const std::string functions = successor + put_function(p, c, l, scope) + hint_functions(p, c, l, scope);
   print_kind(p, name, begin_kind(p, c, by_successor ? "SUCCESSOR_LOOP" : "LOOP"), functions);
-  plan_iterations(p, out, c, l, names, where);
-  plan_loop_end(p, out, c, l, names, where);
+  plan_iterations(p, out, c, l, names, scope);
+  plan_loop_end(p, out, c, l, names, scope);
 }
 
 /// Plans a loop that polls, and that continues as the parallel loop if another worker wants work.
 void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
-                     const context& where) {
+                     const context& scope) {
   const std::string wanted = "sukima_wanted" + names.number;
   // If the iteration calls a clone, that call polls for it.
   const std::string now = c.next.empty() && calls_a_clone(p.in, c.first) ? "!(" + names.i + " & 63) && " : "";
-  context body = where;
-  body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
+  context body = scope;
+  body.levels.push_back({&c, "", {}, std::make_shared<const context>(scope)});
   body.has_polled = polls_for_its_calls(p.in, c);
   out.text(" ");
   out.text(c_text(clone_body_begin, {{"wanted", wanted},
                                      {"now", now},
-                                     {"poll", clone_poll(where)},
+                                     {"poll", clone_poll(scope)},
                                      {"binding", bind_variable(p.in, names, c.first)}}));
   out.text(" ");
   plan_tokens(p, out, c.first, body);
-  const std::string next = advance(p, c, names, where);
+  const std::string next = advance(p, c, names, scope);
   out.text(" ");
   out.text(c_text(clone_body_end,
-                  {{"continue", continue_label(p, c, where)}, {"advance", next}, {"wanted", wanted}}));
-  plan_parallel_loop(p, out, c, names, context_of_rest(p, c.first, where));
-  out.text(" " + c_text(clone_loop_end, {{"break", break_label(p, c, where)}}));
+                  {{"continue", continue_label(p, c, scope)}, {"advance", next}, {"wanted", wanted}}));
+  plan_parallel_loop(p, out, c, names, context_of_rest(p, c.first, scope));
+  out.text(" " + c_text(clone_loop_end, {{"break", break_label(p, c, scope)}}));
 }
 
 void plan_any_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
-                   const context& where) {
-  if (p.in.options.sequential) return plan_sequential_loop(p, out, c, names, where);
-  if (where.form == function_form::clone) return plan_clone_loop(p, out, c, names, where);
-  plan_parallel_loop(p, out, c, names, where);
+                   const context& scope) {
+  if (p.in.options.sequential) return plan_sequential_loop(p, out, c, names, scope);
+  if (scope.form == function_form::clone) return plan_clone_loop(p, out, c, names, scope);
+  plan_parallel_loop(p, out, c, names, scope);
 }
 
 }  // namespace
 
-void plan_loop(planner& p, sheet& out, const construct& c, const context& where) {
+void plan_loop(planner& p, sheet& out, const construct& c, const context& scope) {
   const std::string number = std::to_string(c.number);
   const std::string i = "sukima_i" + number;
   const VarDecl* const variable = variable_at(p.in, c.variable);
   const std::string name = spelling(p.in, c.variable);
-  const std::string from = text_of(p, c.from, where);
+  const std::string from = text_of(p, c.from, scope);
   if (c.next.empty()) {
     const loop_names names{number, i, "sukima_end" + number, variable, "const int " + name + " = " + i + ";"};
-    const std::string to = text_of(p, c.to, where);
+    const std::string to = text_of(p, c.to, scope);
     out.token(c_text(loop_begin, {{"i", i}, {"from", from}, {"end", names.end}, {"to", to}}), true);
-    return plan_any_loop(p, out, c, names, where);
+    return plan_any_loop(p, out, c, names, scope);
   }
   if (variable == nullptr) return;
   const loop_names names{number, i, "", variable,
                          declare_unqualified(p, variable->getType(), "const " + name) + " = " + i + ";"};
   out.token(c_text(successor_loop_begin, {{"variable", declare_unqualified(p, variable->getType(), i)},
                                           {"from", from},
-                                          {"condition", head_value(p, names, c.condition, where)}}),
+                                          {"condition", head_value(p, names, c.condition, scope)}}),
             true);
-  plan_any_loop(p, out, c, names, where);
+  plan_any_loop(p, out, c, names, scope);
 }
 
 }  // namespace sukima::language

@@ -74,8 +74,8 @@ struct macro_call {
 /// expand the macro's body.
 class macro_call_finder {
  public:
-  macro_call_finder(const planner& p, token_range run, token_index t, const context& where)
-      : p_(p), sources_(p.in.sources), run_(run), t_(t), where_(where) {}
+  macro_call_finder(const planner& p, token_range run, token_index t, const context& scope)
+      : p_(p), sources_(p.in.sources), run_(run), t_(t), scope_(scope) {}
 
   /// Returns the outermost such use.
   std::optional<macro_call> find() const {
@@ -83,7 +83,7 @@ class macro_call_finder {
     for (const SourceLocation name : uses.list()) {
       const auto& known = p_.in.unit.source.system_macros;
       const auto found = known.find(name.getRawEncoding());
-      if (found == known.end() || where_.open_macros.contains(name.getRawEncoding())) continue;
+      if (found == known.end() || scope_.open_macros.contains(name.getRawEncoding())) continue;
       macro_call call{&found->second, name, t_, {}};
       if (fits(call)) return call;
     }
@@ -108,7 +108,7 @@ class macro_call_finder {
         const auto argument = argument_at(sources_, *call.use, place);
         if (!argument) return false;
         arguments[*argument].emplace_back(call.end, place);
-      } else if (!is_of_body(call.end, call.name) || is_edited(p_, call.end, where_)) {
+      } else if (!is_of_body(call.end, call.name) || is_edited(p_, call.end, scope_)) {
         return false;
       }
     }
@@ -150,34 +150,34 @@ class macro_call_finder {
   const SourceManager& sources_;
   token_range run_;
   token_index t_;
-  const context& where_;
+  const context& scope_;
 };
 
 /// Replaces these tokens by text.
-void replace_by(planner& p, token_run& run, token_range tokens, std::string text, const context& where) {
+void replace_by(planner& p, token_run& run, token_range tokens, std::string text, const context& scope) {
   const Token& first = p.in.unit.tokens[tokens.begin];
   replaced whole{tokens.end, {}};
   if (p.in.unit.origins[tokens.begin] != no_token)
-    side_texts(p, whole.by, p.in.unit.origins[tokens.begin], where);
+    side_texts(p, whole.by, p.in.unit.origins[tokens.begin], scope);
   whole.by.go_to(first.getLocation());
   whole.by.token(std::move(text), first.hasLeadingSpace() || first.isAtStartOfLine());
   run.edits.emplace(tokens.begin, edit{{}, std::move(whole), {}});
 }
 
 /// Plans a token of a macro that must be expanded.
-token_index plan_expanded(planner& p, token_run& run, token_index t, const context& where) {
-  const std::optional<macro_call> call = macro_call_finder(p, run.tokens, t, where).find();
+token_index plan_expanded(planner& p, token_run& run, token_index t, const context& scope) {
+  const std::optional<macro_call> call = macro_call_finder(p, run.tokens, t, scope).find();
   if (!call) {
-    plan_token(p, run, t, where);
+    plan_token(p, run, t, scope);
     return t + 1;
   }
-  context inside = where;
+  context inside = scope;
   inside.open_macros.insert(call->name.getRawEncoding());
   std::string text;
   for (const token_range& one : call->arguments)
     text += (text.empty() && &one == &call->arguments.front() ? "" : ", ") + text_of(p, one, inside);
   if (call->use->has_arguments) text = "(" + text + ")";
-  replace_by(p, run, {t, call->end}, marked_call(call->use->name, text), where);
+  replace_by(p, run, {t, call->end}, marked_call(call->use->name, text), scope);
   return call->end;
 }
 
@@ -226,10 +226,10 @@ std::optional<std::string> written_text(const plan_input& in, SourceLocation beg
 
 }  // namespace
 
-token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& where) {
+token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& scope) {
   const unit& u = p.in.unit;
   const SourceLocation begin = p.in.sources.getExpansionLoc(u.tokens[token].getLocation());
-  if (plan.expanded == begin) return plan_expanded(p, plan.run, token, where);
+  if (plan.expanded == begin) return plan_expanded(p, plan.run, token, scope);
   const auto belongs = [&](token_index k) {
     return u.tokens[k].getLocation().isMacroID() &&
            p.in.sources.getExpansionLoc(u.tokens[k].getLocation()) == begin;
@@ -238,24 +238,24 @@ token_index plan_macro(planner& p, run_plan& plan, token_index token, const cont
   token_index end = token;
   bool as_written = !p.in.unit.source.counters.contains(begin.getRawEncoding());
   for (; end < plan.run.tokens.end && belongs(end); ++end) {
-    if (is_edited(p, end, where)) as_written = false;
+    if (is_edited(p, end, scope)) as_written = false;
     // If another macro's body ends with a macro's name, that macro takes its arguments from the text after
     // the use.
     const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
     if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
   }
   if ((end < u.tokens.size() && belongs(end)) || (token > 0 && belongs(token - 1))) as_written = false;
-  if (as_written && where.is_copy && where.function != nullptr && macros_change_in(p.in, *where.function))
+  if (as_written && scope.is_copy && scope.function != nullptr && macros_change_in(p.in, *scope.function))
     as_written = false;
   std::optional<std::string> text;
   if (as_written) text = written_text(p.in, begin, last);
   if (!text) {
     plan.expanded = begin;
-    return plan_expanded(p, plan.run, token, where);
+    return plan_expanded(p, plan.run, token, scope);
   }
   plan.written_macros.insert(begin.getRawEncoding());
-  if (is_printed_once(where)) p.names.written_macros.insert(begin.getRawEncoding());
-  replace_by(p, plan.run, {token, end}, marked_as_written(*text), where);
+  if (is_printed_once(scope)) p.names.written_macros.insert(begin.getRawEncoding());
+  replace_by(p, plan.run, {token, end}, marked_as_written(*text), scope);
   return end;
 }
 

@@ -16,6 +16,6 @@ struct run_plan {
 };
 
 /// Plans the token of a macro, and more of the same use. \returns the next token
-token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& where);
+token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& scope);
 
 }  // namespace sukima::language

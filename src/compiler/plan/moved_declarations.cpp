@@ -67,13 +67,13 @@ std::string packing_of(const plan_input& in, const function_info& f, token_range
 }
 
 void move_out(planner& p, const function_info& f, token_range range, std::string left, bool whole) {
-  context where;
-  where.function = &f;
-  where.is_copy = true;
-  where.moving = true;
+  context scope;
+  scope.function = &f;
+  scope.is_copy = true;
+  scope.moving = true;
   p.out.before_function.go_to(p.in.unit.tokens[range.begin].getLocation(), false);
   sheet text;
-  plan_tokens(p, text, range, where);
+  plan_tokens(p, text, range, scope);
   const std::string packing = packing_of(p.in, f, range);
   if (!packing.empty()) {
     p.out.before_function.end_line();

@@ -66,13 +66,13 @@ bool is_parameter(const plan_input& in, const VarDecl* variable) {
   return false;
 }
 
-const function_info& owner_of(const plan_input& in, const VarDecl* variable, const context& where) {
+const function_info& owner_of(const plan_input& in, const VarDecl* variable, const context& scope) {
   const token_index t = in.index.declared.at(variable);
   for (auto f = in.index.closures.rbegin(); f != in.index.closures.rend(); ++f)
     if (f->whole.holds(t)) return *f;
   for (const function_info& f : in.index.functions)
     if (f.whole.holds(t)) return f;
-  return *where.function;
+  return *scope.function;
 }
 
 std::string worker_name(const FunctionDecl* f) {
@@ -83,12 +83,12 @@ std::string entry_name(const FunctionDecl* f) {
   return f->getNameAsString() + (f->isMain() ? "" : "__entry");
 }
 
-std::string base_name(const context& where) {
-  if (!where.closure_name.empty()) return where.closure_name;
+std::string base_name(const context& scope) {
+  if (!scope.closure_name.empty()) return scope.closure_name;
   return "sukima_" +
-         (where.function->execution != nullptr ? "exec_" + where.function->execution->task
-                                               : where.function->declaration->getNameAsString()) +
-         where.form_suffix;
+         (scope.function->execution != nullptr ? "exec_" + scope.function->execution->task
+                                               : scope.function->declaration->getNameAsString()) +
+         scope.form_suffix;
 }
 
 bool is_local(const FunctionDecl* f) {
@@ -103,13 +103,13 @@ bool has_entry(const plan_input& in, const FunctionDecl* f) {
          in.index.entered.contains(f->getCanonicalDecl());
 }
 
-bool is_looked_up_by_thread(const plan_input& in, const VarDecl* variable, const context& where) {
-  if (variable->getTLSKind() == VarDecl::TLS_None || in.options.sequential || where.function == nullptr)
+bool is_looked_up_by_thread(const plan_input& in, const VarDecl* variable, const context& scope) {
+  if (variable->getTLSKind() == VarDecl::TLS_None || in.options.sequential || scope.function == nullptr)
     return false;
-  if (where.function->is_worker) return true;
+  if (scope.function->is_worker) return true;
   // A plain function's variable has no name outside the function. A function that is unwound is never
   // inlined.
-  return !in.index.workers.empty() && variable->isFileVarDecl() && where.version == nullptr;
+  return !in.index.workers.empty() && variable->isFileVarDecl() && scope.version == nullptr;
 }
 
 std::string thread_accessor(const VarDecl* variable) {
@@ -121,10 +121,10 @@ void need_task(planner& p, const std::string& task) {
   p.out.before_function.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
 }
 
-std::string label_suffix(const LabelDecl* label, const context& where) {
+std::string label_suffix(const LabelDecl* label, const context& scope) {
   if (label->isGnuLocal()) return "";
-  const auto place = where.function->labels.find(label);
-  return place != where.function->labels.end() && where.copied.holds(place->second) ? where.suffix : "";
+  const auto place = scope.function->labels.find(label);
+  return place != scope.function->labels.end() && scope.copied.holds(place->second) ? scope.suffix : "";
 }
 
 token_range label_declarations(const plan_input& in, token_index begin) {
@@ -138,9 +138,9 @@ token_range label_declarations(const plan_input& in, token_index begin) {
   return {begin, end};
 }
 
-std::string name_in(const plan_input& in, const VarDecl* variable, const context& where) {
-  const auto own = where.names.find(variable);
-  if (own != where.names.end()) return own->second;
+std::string name_in(const plan_input& in, const VarDecl* variable, const context& scope) {
+  const auto own = scope.names.find(variable);
+  if (own != scope.names.end()) return own->second;
   return is_put_in(in, variable) && variable->getName() == "this" ? "(*sukima_this)"
                                                                   : variable->getNameAsString();
 }

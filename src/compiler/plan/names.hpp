@@ -36,7 +36,7 @@ bool uses(const plan_input& in, token_range range, const clang::VarDecl* variabl
 bool is_parameter(const plan_input& in, const clang::VarDecl* variable);
 
 /// Returns the function or closure that owns the variable.
-const function_info& owner_of(const plan_input& in, const clang::VarDecl* variable, const context& where);
+const function_info& owner_of(const plan_input& in, const clang::VarDecl* variable, const context& scope);
 
 /// Returns the name of the worker version, which is the user's, for debuggers and __func__.
 std::string worker_name(const clang::FunctionDecl* f);
@@ -45,7 +45,7 @@ std::string worker_name(const clang::FunctionDecl* f);
 std::string entry_name(const clang::FunctionDecl* f);
 
 /// Returns the beginning of the names of generated types and functions in this function or closure.
-std::string base_name(const context& where);
+std::string base_name(const context& scope);
 
 /// Returns whether this unit has its own copy of the function: it is static, or it is an inline definition
 /// whose external definition is elsewhere.
@@ -58,7 +58,7 @@ bool has_entry(const plan_input& in, const clang::FunctionDecl* f);
 /// Returns whether this is a thread-local variable that is looked up by a call here. Worker functions need
 /// the call, because a fiber may continue on another thread. So do plain functions, because they may be
 /// inlined into worker functions.
-bool is_looked_up_by_thread(const plan_input& in, const clang::VarDecl* variable, const context& where);
+bool is_looked_up_by_thread(const plan_input& in, const clang::VarDecl* variable, const context& scope);
 
 /// Returns the function that looks up a thread-local variable.
 std::string thread_accessor(const clang::VarDecl* variable);
@@ -67,12 +67,12 @@ std::string thread_accessor(const clang::VarDecl* variable);
 void need_task(planner& p, const std::string& task);
 
 /// Returns the suffix of a label's name in a block that the same function contains several times.
-std::string label_suffix(const clang::LabelDecl* label, const context& where);
+std::string label_suffix(const clang::LabelDecl* label, const context& scope);
 
 /// Returns the declarations of labels at the start of a block, which must come first there.
 token_range label_declarations(const plan_input& in, token_index begin);
 
 /// Returns the expression for a variable in this context.
-std::string name_in(const plan_input& in, const clang::VarDecl* variable, const context& where);
+std::string name_in(const plan_input& in, const clang::VarDecl* variable, const context& scope);
 
 }  // namespace sukima::language

@@ -38,12 +38,12 @@ std::string closed_comment(const std::string& comment) {
 
 }  // namespace
 
-bool is_printed_once(const context& where) {
-  return !where.is_copy || where.is_only_text || !where.closure_name.empty();
+bool is_printed_once(const context& scope) {
+  return !scope.is_copy || scope.is_only_text || !scope.closure_name.empty();
 }
 
-void side_texts(planner& p, sheet& out, token_index before, const context& where) {
-  if (where.is_copy) return;
+void side_texts(planner& p, sheet& out, token_index before, const context& scope) {
+  if (scope.is_copy) return;
   const std::vector<side_text>& texts = p.in.unit.source.texts;
   for (; p.names.next_text < texts.size() && texts[p.names.next_text].before <= before; ++p.names.next_text) {
     const side_text& text = texts[p.names.next_text];
@@ -79,7 +79,7 @@ token_index token_before(const plan_input& in, token_range run, token_index t) {
 
 /// Returns the pragmas between two tokens of a copy, and the comments of a closure.
 sheet texts_between(planner& p, token_index after, token_index until,
-                    const std::set<unsigned>& written_macros, const context& where) {
+                    const std::set<unsigned>& written_macros, const context& scope) {
   sheet result;
   const unit& u = p.in.unit;
   const std::vector<side_text>& texts = u.source.texts;
@@ -87,35 +87,35 @@ sheet texts_between(planner& p, token_index after, token_index until,
                                [](token_index at, const side_text& one) { return at < one.before; });
   for (; text != texts.end() && text->before <= u.origins[until]; ++text) {
     const bool is_comment = !text->directive && text->text.starts_with("/*");
-    if (is_comment && !where.closure_name.empty() && !where.on_one_line) {
+    if (is_comment && !scope.closure_name.empty() && !scope.on_one_line) {
       result.go_to(text->location);
       result.token(text->text + " ", true);
     }
     if (text->pragma.empty() || is_in(p.in, written_macros, *text)) continue;
     result.token(text->pragma + " ", true);
-    if (is_printed_once(where)) p.names.placed_pragmas.insert(static_cast<std::size_t>(text - texts.begin()));
+    if (is_printed_once(scope)) p.names.placed_pragmas.insert(static_cast<std::size_t>(text - texts.begin()));
   }
   return result;
 }
 
 /// Returns whether pragmas are printed. The slow version of a function has none, because its loops have
 /// another form.
-bool has_texts(const context& where) { return where.version == nullptr || !where.version->slow; }
+bool has_texts(const context& scope) { return scope.version == nullptr || !scope.version->slow; }
 
 }  // namespace
 
-sheet texts_of_copy(planner& p, const run_plan& plan, token_index t, const context& where) {
-  if (!where.is_copy || !has_texts(where)) return {};
+sheet texts_of_copy(planner& p, const run_plan& plan, token_index t, const context& scope) {
+  if (!scope.is_copy || !has_texts(scope)) return {};
   if (p.in.unit.origins[t] == no_token || p.in.unit.roles[t] == token_role::pragma) return {};
   const token_index previous = token_before(p.in, plan.run.tokens, t);
-  return previous == no_token ? sheet() : texts_between(p, previous, t, plan.written_macros, where);
+  return previous == no_token ? sheet() : texts_between(p, previous, t, plan.written_macros, scope);
 }
 
-void texts_of_statement(planner& p, sheet& out, token_index t, const context& where) {
-  if (!where.is_copy) return side_texts(p, out, p.in.unit.origins[t], where);
+void texts_of_statement(planner& p, sheet& out, token_index t, const context& scope) {
+  if (!scope.is_copy) return side_texts(p, out, p.in.unit.origins[t], scope);
   const token_index previous = token_before(p.in, {0, t}, t);
-  if (previous == no_token || !has_texts(where)) return;
-  if (sheet texts = texts_between(p, previous, t, {}, where); !texts.steps().empty())
+  if (previous == no_token || !has_texts(scope)) return;
+  if (sheet texts = texts_between(p, previous, t, {}, scope); !texts.steps().empty())
     out.append(std::move(texts));
 }
 

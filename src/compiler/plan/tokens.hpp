@@ -7,16 +7,16 @@
 namespace sukima::language {
 
 /// Plans a range of tokens: it translates constructs, replaces names, and keeps all other tokens.
-void plan_tokens(planner& p, sheet& out, token_range range, const context& where);
+void plan_tokens(planner& p, sheet& out, token_range range, const context& scope);
 
 /// Returns an expression on one line, to insert into generated text.
-std::string text_of(planner& p, token_range range, const context& where);
+std::string text_of(planner& p, token_range range, const context& scope);
 
 /// Returns whether the token is edited, so that a macro around it must be expanded.
-bool is_edited(const planner& p, token_index t, const context& where);
+bool is_edited(const planner& p, token_index t, const context& scope);
 
 /// Plans a single token: the words that replace it, and the text before and after it.
-void plan_token(planner& p, token_run& run, token_index position, const context& where);
+void plan_token(planner& p, token_run& run, token_index position, const context& scope);
 
 /// Several tokens that a text replaces. For single tokens, see single_tokens.cpp.
 struct substituted {
@@ -51,7 +51,7 @@ struct planned_word {
 };
 
 /// Returns the words that replace a token; empty: the token is omitted; nothing: it is kept.
-std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& where);
+std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& scope);
 
 /// Returns the words with the names of the functions that they call. Those functions are generated on first
 /// use.

@@ -78,12 +78,12 @@ constexpr std::string_view sequential_throw_statement = R"(
 )";
 
 /// Plans the body as a function over a frame, which holds the outer variables that the body uses.
-void plan_body(planner& p, const construct& c, const std::vector<captured>& captures, const context& where,
+void plan_body(planner& p, const construct& c, const std::vector<captured>& captures, const context& scope,
                body_exits& exits) {
   const std::string number = std::to_string(c.number);
-  const std::string name = base_name(where) + "_" + number;
+  const std::string name = base_name(scope) + "_" + number;
   const std::string frame = "sukima_f" + number;
-  context body = where;
+  context body = scope;
   body.levels.clear();
   body.exits = &exits;
   body.is_copy = true;  // it is printed after the function
@@ -105,19 +105,19 @@ void plan_body(planner& p, const construct& c, const std::vector<captured>& capt
 
 }  // namespace
 
-void plan_try(planner& p, sheet& out, const construct& c, const context& where) {
+void plan_try(planner& p, sheet& out, const construct& c, const context& scope) {
   const std::string number = std::to_string(c.number);
-  const std::string name = base_name(where) + "_" + number;
+  const std::string name = base_name(scope) + "_" + number;
   const std::string frame = "sukima_frame" + number;
   const std::string code = "sukima_code" + number;
-  context no_levels = where;
+  context no_levels = scope;
   no_levels.levels.clear();  // the frame holds all variables
   const std::vector<captured> captures = captures_of(p, c, {c.first}, no_levels);
-  const QualType result = where.function->result;
+  const QualType result = scope.function->result;
   std::string members = capture_fields(p, captures);
   if (!result->isVoidType()) members += " " + declare_unqualified(p, result, "sukima_result") + ";";
   std::string exit_stores;
-  for (const auto& [label, exit] : where.exits_here) {
+  for (const auto& [label, exit] : scope.exits_here) {
     members += std::string(p.in.options.sequential ? " sukima_sequential_exit *" : " sukima_exit *") +
                exit_member(p.in, label) + ";";
     exit_stores.append(" ").append(frame).append(".").append(exit_member(p.in, label));
@@ -128,9 +128,9 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
   if (!p.in.options.sequential && p.names.declared.insert("notes of a try").second)
     p.out.before_function.text(c_text(try_notes, {}));
   body_exits exits;
-  plan_body(p, c, captures, where, exits);
-  const std::string tag = text_of(p, c.from, where);
-  const std::string stores = fill_captures(p, "(&" + frame + ")", captures, where) + exit_stores;
+  plan_body(p, c, captures, scope, exits);
+  const std::string tag = text_of(p, c.from, scope);
+  const std::string stores = fill_captures(p, "(&" + frame + ")", captures, scope) + exit_stores;
   out.token(c_text(try_begin,
                    {{"name", name}, {"number", number}, {"tag", tag}, {"frame", frame}, {"stores", stores}}),
             true);
@@ -140,16 +140,16 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
                                                                              {"frame", frame},
                                                                              {"code", code},
                                                                              {"point", "sukima_r" + number},
-                                                                             {"top", where.top}}));
+                                                                             {"top", scope.top}}));
   out.text(" ");
-  plan_tokens(p, out, c.second, where);
+  plan_tokens(p, out, c.second, scope);
   for (std::size_t k = 0; k < exits.jumps.size(); ++k) {
     const jump& j = exits.jumps[k];
     out.text(" else if (" + code + " == " + std::to_string(k + 1) + ") ");
     const std::string value =
         j.kind == jump_kind::leave_function && !result->isVoidType() ? frame + ".sukima_result" : "";
-    if (leaves_something(p, j, where) || j.kind != jump_kind::leave_function) {
-      plan_jump(p, out, j, where, value);
+    if (leaves_something(p, j, scope) || j.kind != jump_kind::leave_function) {
+      plan_jump(p, out, j, scope, value);
     } else {
       out.text("return" + (value.empty() ? "" : " " + value) + ";");
     }
@@ -158,10 +158,10 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
   p.function.bodies.erase(&c);
 }
 
-void plan_throw(planner& p, sheet& out, const construct& c, const context& where) {
-  const std::string tag = text_of(p, c.from, where);
+void plan_throw(planner& p, sheet& out, const construct& c, const context& scope) {
+  const std::string tag = text_of(p, c.from, scope);
   out.token(c_text(p.in.options.sequential ? sequential_throw_statement : throw_statement,
-                   {{"tag", tag}, {"top", where.top}}),
+                   {{"tag", tag}, {"top", scope.top}}),
             true);
 }
 

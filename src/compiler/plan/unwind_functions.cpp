@@ -249,28 +249,28 @@ std::string unwound_entry(const planner& p, const unwound& u) {
 
 void plan_unwound_function(planner& p, const unwound& u) {
   const function_info& f = *u.function;
-  context where;
-  where.function = &f;
+  context scope;
+  scope.function = &f;
   p.out.before_function = p.out.frames = p.out.saves = p.out.landings = p.out.after_function = sheet();
-  side_texts(p, p.out.unit, p.in.unit.origins[f.whole.begin], where);
+  side_texts(p, p.out.unit, p.in.unit.origins[f.whole.begin], scope);
   if (!p.in.options.sequential) declare_workers(p, f.whole);
   move_declarations(p, f);
   sheet body;
   try {
     declare_unwound(p, u);
-    p.out.before_function.text(text_of(p, {f.whole.begin, f.body.begin}, where) + ";\n");
+    p.out.before_function.text(text_of(p, {f.whole.begin, f.body.begin}, scope) + ";\n");
     // Prints the heading as the user wrote it.
-    plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
+    plan_tokens(p, body, {f.whole.begin, f.body.begin}, scope);
     sheet heading;
     heading.text(entry_words);
     heading.append(body);
     body = sheet();
     unwind_version fast{&u, false};
-    fast_version(p, body, fast, where);
+    fast_version(p, body, fast, scope);
     body.text("SUKIMA_ENTRY_BEGIN\n");
     body.append(heading);
     body.text(unwound_entry(p, u) + "SUKIMA_ENTRY_END\n");
-    slow_version(p, body, fast, where);
+    slow_version(p, body, fast, scope);
     unwound_frame(p, p.out.frames, u, fast);
   } catch (const unprintable_type& problem) {
     report(p.in, f.declaration->getLocation(),
@@ -283,9 +283,9 @@ void plan_unwound_function(planner& p, const unwound& u) {
   p.out.after_function = sheet();
 }
 
-void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
+void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, const context& scope) {
   out.go_to(c.location);
-  if (where.version->slow || c.body.empty()) return;
+  if (scope.version->slow || c.body.empty()) return;
   const unwound& u = *p.in.unwinding->find(&c);
   context inside;
   inside.function = u.function;
@@ -307,7 +307,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
     report(p.in, c.location,
            "this closure cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");
   }
-  drop_side_texts(p, out, c, where);
+  drop_side_texts(p, out, c, scope);
 }
 
 }  // namespace sukima::language

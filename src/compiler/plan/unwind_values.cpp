@@ -42,21 +42,21 @@ QualType unwound_type(const plan_input& in, QualType type) {
   return type->isVoidType() && !in.options.land_closures ? in.ast.IntTy : type.getUnqualifiedType();
 }
 
-std::string value_name(unsigned number, const context& where) {
+std::string value_name(unsigned number, const context& scope) {
   const std::string name = "sukima_v" + std::to_string(number);
-  return where.version->slow && where.version->kept.contains(number) ? "sukima_r->" + name : name;
+  return scope.version->slow && scope.version->kept.contains(number) ? "sukima_r->" + name : name;
 }
 
-std::string begin_value(planner& p, unsigned number, QualType type, const context& where) {
-  std::string name = value_name(number, where);
-  if (!where.version->slow) return declare_unqualified(p, type, name);
-  if (!where.version->kept.contains(number))
-    where.version->declarations += " " + declare_unqualified(p, type, name) + ";";
+std::string begin_value(planner& p, unsigned number, QualType type, const context& scope) {
+  std::string name = value_name(number, scope);
+  if (!scope.version->slow) return declare_unqualified(p, type, name);
+  if (!scope.version->kept.contains(number))
+    scope.version->declarations += " " + declare_unqualified(p, type, name) + ";";
   return name;
 }
 
-void substitute(token_range range, const std::string& text, const context& where) {
-  where.version->substitutes[range.begin].emplace_back(range.end, text);
+void substitute(token_range range, const std::string& text, const context& scope) {
+  scope.version->substitutes[range.begin].emplace_back(range.end, text);
 }
 
 }  // namespace sukima::language

@@ -200,8 +200,8 @@ std::string pointer_entry(planner& p, const worker_call& call) {
 }
 
 void plan_worker_local(planner& p, token_range range) {
-  context where;
-  plan_tokens(p, p.out.unit, range, where);
+  context scope;
+  plan_tokens(p, p.out.unit, range, scope);
   std::string objects;
   for (const auto& [variable, t] : p.in.index.declared) {
     if (!range.holds(t) || !variable->isFileVarDecl()) continue;

@@ -23,12 +23,12 @@ namespace {
 /// Plans statement number k.
 class statement_planner {
  public:
-  statement_planner(planner& p, join_text& join, const spawned_call& s, std::size_t k, const context& where)
+  statement_planner(planner& p, join_text& join, const spawned_call& s, std::size_t k, const context& scope)
       : p_(p),
         join_(join),
         s_(s),
         index_(std::to_string(k)),
-        where_(where),
+        scope_(scope),
         is_worker_(is_worker_type(s.call->getCallee()->getType())),
         is_closure_(is_closure_type(s.call->getCallee()->getType())) {}
 
@@ -37,7 +37,7 @@ class statement_planner {
     std::string target;
     if (s_.assignment != nullptr)
       target = keep("sukima_a" + index_, p_.in.ast.getPointerType(s_.assignment->getLHS()->getType()),
-                    "&(" + text_of(p_, s_.target, where_) + ")");
+                    "&(" + text_of(p_, s_.target, scope_) + ")");
     callee_ = callee();
     const auto* function =
         s_.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
@@ -50,7 +50,7 @@ class statement_planner {
     }
     if (is_closure_) caller_ = closure_caller(p_, p_.in.index.closure_calls.at(s_.callee.end));
     const auto noted = p_.in.calls_of_c.find(s_.callee.begin);
-    leaves_ = leaves_for_c(p_.in, s_.callee.end, where_) &&
+    leaves_ = leaves_for_c(p_.in, s_.callee.end, scope_) &&
               (is_closure_ || (noted != p_.in.calls_of_c.end() && noted->second == s_.callee.end));
     add_to_join(target);
     return true;
@@ -88,10 +88,10 @@ class statement_planner {
 
   std::string callee() {
     if (const FunctionDecl* direct = s_.call->getDirectCallee()) {
-      if (direct->getBuiltinID() != 0) return text_of(p_, s_.callee, where_);
+      if (direct->getBuiltinID() != 0) return text_of(p_, s_.callee, scope_);
       return is_worker_ ? worker_name(direct) : direct->getNameAsString();
     }
-    context apart = where_;
+    context apart = scope_;
     apart.noted_apart = s_.callee.end;
     if (is_closure_) apart.called_apart = &p_.in.index.closure_calls.at(s_.callee.end);
     return keep("sukima_c" + index_, s_.call->getCallee()->getType(), text_of(p_, s_.callee, apart));
@@ -104,14 +104,14 @@ class statement_planner {
                                 : s_.call->getArg(static_cast<unsigned>(a))->getType();
       arguments_ +=
           (arguments_.empty() ? "" : ", ") + keep("sukima_x" + index_ + "_" + std::to_string(a), type,
-                                                  "(" + text_of(p_, s_.arguments[a], where_) + ")");
+                                                  "(" + text_of(p_, s_.arguments[a], scope_) + ")");
     }
   }
 
   /// Returns the callee in the form that the owner runs.
   std::string own_callee() const {
     const FunctionDecl* const direct = s_.call->getDirectCallee();
-    return is_worker_ && direct != nullptr ? form_name(p_.in, direct, where_) : callee_;
+    return is_worker_ && direct != nullptr ? form_name(p_.in, direct, scope_) : callee_;
   }
 
   std::string call_with(const std::string& top, const std::string& callee) const {
@@ -129,14 +129,14 @@ class statement_planner {
     for (const token_range& one : s_.casts) {
       const auto cast = p_.in.index.casts.find(one.begin);
       const bool has_words = cast != p_.in.index.casts.end() && !cast->second->isVariablyModifiedType();
-      text += has_words ? "(" + declared_type(cast->second, "") + ")" : text_of(p_, one, where_);
+      text += has_words ? "(" + declared_type(cast->second, "") + ")" : text_of(p_, one, scope_);
     }
     return text;
   }
 
   void add_to_join(const std::string& target) {
     std::string cast;
-    for (const token_range& one : s_.casts) cast += text_of(p_, one, where_);
+    for (const token_range& one : s_.casts) cast += text_of(p_, one, scope_);
     const bool assigns = s_.assignment != nullptr;
     const std::string operation = assigns ? spelling(p_.in, s_.operation) + " " : "";
     join_.own.push_back((assigns ? "*" + target + " " : "") + operation + cast +
@@ -160,7 +160,7 @@ class statement_planner {
   join_text& join_;
   const spawned_call& s_;
   std::string index_;
-  const context& where_;
+  const context& scope_;
   bool is_worker_;
   bool is_closure_;
   bool leaves_ = false;
@@ -188,44 +188,44 @@ void declare_join(planner& p, const construct& c, const join_text& join) {
 }
 
 /// Plans pragmas and comments before a statement. A block prints its own.
-void texts_in_front(planner& p, sheet& out, const join_statement& s, const context& where) {
+void texts_in_front(planner& p, sheet& out, const join_statement& s, const context& scope) {
   const token_index first = s.spawned ? s.tokens.begin - 1 : s.tokens.begin;
-  if (s.spawned || !p.in.unit.tokens[first].is(tok::l_brace)) texts_of_statement(p, out, first, where);
+  if (s.spawned || !p.in.unit.tokens[first].is(tok::l_brace)) texts_of_statement(p, out, first, scope);
 }
 
 /// Plans the text in the function itself: it fills in the choice point and runs the statements that no thief
 /// took.
-void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
+void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& scope) {
   const std::string& point = join.point;
   const std::string count = std::to_string(join.own.size());
-  const level l{&c, point, {}, std::make_shared<const context>(where)};
+  const level l{&c, point, {}, std::make_shared<const context>(scope)};
   out.token(c_text(join_begin, {{"operands", join.operands},
                                 {"name", join.name},
                                 {"point", point},
-                                {"top", where.top},
+                                {"top", scope.top},
                                 {"stores", join.stores},
                                 {"count", count}}),
             true);
   for (std::size_t k = 0; k < join.own.size(); ++k) {
     out.go_to(c.statements[k].location);
     if (k > 0) out.text(" " + c_text(join_next, {{"point", point}, {"k", std::to_string(k)}}) + " ");
-    texts_in_front(p, out, c.statements[k], where);
+    texts_in_front(p, out, c.statements[k], scope);
     out.text((k == 0 ? " " : "") + join.own[k]);
   }
   if (!c.statements.empty() && !c.statements.back().spawned) {
     out.text(" " + c_text(join_last, {{"point", point}, {"count", count}}) + " ");
-    texts_in_front(p, out, c.statements.back(), where);
-    plan_tokens(p, out, c.statements.back().tokens, inside_of(p.in, l, where));
+    texts_in_front(p, out, c.statements.back(), scope);
+    plan_tokens(p, out, c.statements.back().tokens, inside_of(p.in, l, scope));
     out.text(" }");
   }
   out.text(" " + c_text(join_end, {{"name", join.name}, {"point", point}}));
 }
 
-void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& where) {
+void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& scope) {
   out.token("{ ", true);
   for (const join_statement& s : c.statements) {
-    texts_in_front(p, out, s, where);
-    plan_tokens(p, out, s.tokens, where);
+    texts_in_front(p, out, s, scope);
+    plan_tokens(p, out, s.tokens, scope);
     if (s.spawned) out.text(";");
   }
   out.text(" }");
@@ -233,8 +233,8 @@ void plan_sequential_join(planner& p, sheet& out, const construct& c, const cont
 
 }  // namespace
 
-void plan_join(planner& p, sheet& out, const construct& c, const context& where) {
-  if (p.in.options.sequential) return plan_sequential_join(p, out, c, where);
+void plan_join(planner& p, sheet& out, const construct& c, const context& scope) {
+  if (p.in.options.sequential) return plan_sequential_join(p, out, c, scope);
   std::vector<spawned_call> calls;
   for (const join_statement& s : c.statements) {
     if (!s.spawned) continue;
@@ -243,11 +243,11 @@ void plan_join(planner& p, sheet& out, const construct& c, const context& where)
     calls.push_back(std::move(*one));
   }
   const std::string number = std::to_string(c.number);
-  join_text join{base_name(where) + "_" + number, "sukima_r" + number, {}, {}, {}, {}, {}, {}};
+  join_text join{base_name(scope) + "_" + number, "sukima_r" + number, {}, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < calls.size(); ++k)
-    if (!statement_planner(p, join, calls[k], k, where).plan()) return;
+    if (!statement_planner(p, join, calls[k], k, scope).plan()) return;
   declare_join(p, c, join);
-  run_join(p, out, c, join, where);
+  run_join(p, out, c, join, scope);
 }
 
 }  // namespace sukima::language
