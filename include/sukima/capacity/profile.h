@@ -4,8 +4,8 @@
 #define SUKIMA_CAPACITY_PROFILE_H
 
 /// \file
-/// Which CPUs slow each other down, what a hand-over between them costs, and how long a wake-up takes:
-/// virtual machines hide it. `sukima calibrate` measures it and writes one file, which all parts read.
+/// Virtual machines hide which CPUs slow each other down, what a hand-over between them costs, and how long a
+/// wake-up takes. `sukima calibrate` measures these facts and writes one file, which all parts read.
 /// docs/capacity.md has the format. These functions use `malloc`; otherwise they behave as those of
 /// <sukima/capacity.h>.
 
@@ -55,11 +55,12 @@ typedef struct sukima_capacity_profile {
 typedef enum sukima_capacity_profile_state {
   SUKIMA_CAPACITY_PROFILE_VALID,  ///< valid
   SUKIMA_CAPACITY_PROFILE_OLD,  ///< older than `valid_seconds`
-  SUKIMA_CAPACITY_PROFILE_OTHER_MACHINE  ///< measured with other CPUs or another kernel than now
+  SUKIMA_CAPACITY_PROFILE_OTHER_MACHINE  ///< sukima_capacity_machine() was another number then
 } sukima_capacity_profile_state;
 
-/// Returns a number that identifies this machine: a hash of the CPUs' model, the CPUs that are switched on,
-/// and the kernel's release.
+/// Returns a number that identifies this machine: a hash of the CPUs' model, the CPUs that are online, and
+/// the kernel's release. The host of a virtual machine is not part of it. So after a virtual machine has
+/// moved to another host, or after its vCPUs were bound to other CPUs, `sukima calibrate` must be run again.
 /// \param root as in sukima_capacity_options; NULL is the running machine
 SUKIMA_CAPACITY_API uint64_t sukima_capacity_machine(const char* root);
 
