@@ -140,7 +140,7 @@ void node::give(detail::task& given) {
     return;
   }
   if (to != wanting_.end()) wanting_.erase(to);
-  lifelines_.remove(*asker);  // one task is what it waits for
+  lifelines_.remove(*asker);  // a lifeline asks for one task only
   const std::uint64_t id = detail::give_away(workers_, given);
   given_.emplace(id, away{*asker, now});
   small_tasks_.on_sent(*asker, now);

@@ -14,7 +14,7 @@ namespace sukima::cluster {
 enum class call_failure : std::uint8_t {
   no_protocol,  ///< this machine does not have that kind of address
   refused,      ///< no program listens there: the node is gone
-  no_way,       ///< no answer, or no route there. The silence of the node counts.
+  no_way,       ///< no answer, or no route there: missing heartbeats decide whether the node is lost
   no_means,     ///< this machine has no descriptor, memory or port left, or no name service
 };
 

@@ -157,7 +157,7 @@ void tcp_transport::dial_later(call_id one) {
 void tcp_transport::attempt_failed(call_id one, call_failure how, const std::string& why) {
   if (how == call_failure::no_means) beats_.reset_silence(one.to);  // says nothing about that node
   if (peers_[one.to].has_left)
-    let_go(one.to);  // it has not taken the call, so it has sent nothing
+    let_go(one.to);  // it did not accept the call, so it has sent nothing
   else if (how != call_failure::refused)
     dial_later(one);
   else if (leaving_)

@@ -218,7 +218,7 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
     return true;  // the other side closes it
   }
   if (is_sparse_ && side == handshake::role::connector && node == expected)
-    return true;  // it waits for the answer
+    return true;  // this node waits for the answer
   if (joins && leaving_) {  // the joining node's list may contain this node
     answer(c, calls::answer::taken);
     c.send(frame_kind::leave, {}, ~std::size_t{0});

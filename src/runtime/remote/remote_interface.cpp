@@ -83,7 +83,7 @@ void remote_interface::request(giver then, request_kind kind) noexcept {
 }
 
 void remote_interface::remind() noexcept {
-  // If the request has been answered since, the workers that are asked find nothing wanted.
+  // If the request has been answered since, the workers that are asked find that no task is wanted.
   word_.fetch_add(one_asked, std::memory_order_seq_cst);
   ask_all();
 }

@@ -119,7 +119,7 @@ bool mediation::needs(node_id member, const waiting_note& one) const {
   const std::optional<interest>& known = interests_[member];
   const auto n = read_note(one.content);
   if (!known || !n || !is_about_a_task(n->kind) || n->entry != known->entry) return true;
-  if (!log_.takes(n->entry)) return true;  // it is not kept for later
+  if (!log_.takes(n->entry)) return true;  // the log will not keep it
   return known->includes(n->task, n->within);
 }
 
@@ -266,7 +266,7 @@ void mediation::dispatch(node_id to, bundle_way way, bytes&& bundle, clock::time
   bytes copy = bundle;  // the transport may move from the bundle even if it refuses it
   if (!send_(to, std::move(bundle))) {
     if (refused_size_ + copy.size() > most_refused) {
-      subscribed_.reset();  // it may have been in the bundle
+      subscribed_.reset();  // the dropped bundle may contain the subscription
       needs_other_notes(false);
       return;
     }
