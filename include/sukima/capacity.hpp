@@ -75,14 +75,15 @@ class report {
 };
 
 /// Reads everything once.
-/// \throws std::invalid_argument if the override is malformed; std::system_error if `root` is too long or
-///         there is no memory
+/// \throws std::invalid_argument if the override is malformed; std::system_error or std::bad_alloc if `root`
+///         is too long or there is no memory
 /// \par Complexity as sukima_capacity_read()
 inline facts read(const options& chosen = {}) {
   const sukima_capacity_options plain = chosen.plain();
   facts result{};
   const int error = sukima_capacity_read(&plain, &result);
-  if (error == EINVAL) throw std::invalid_argument("SUKIMA_CPUS is not a number of CPUs such as 2 or 1.5");
+  if (error == EINVAL)
+    static_cast<void>(report(sukima_capacity_explain(&plain)));  // throws with the sentence
   if (error != 0) throw std::system_error(error, std::generic_category(), "capacity");
   return result;
 }

@@ -375,7 +375,7 @@ template <std::ranges::input_range Handles>
   requires detail::is_handle<std::ranges::range_value_t<Handles>>
 [[nodiscard]] shared_future<std::size_t> when_any(Handles&& futures) {
   auto all = detail::copies_of(futures);
-  if (all.empty()) throw usage_error("sukima: when_any needs a future; of none the first never ends");
+  if (all.empty()) throw usage_error("sukima: when_any got an empty range; pass at least one future");
   const std::vector<detail::launched*> sources = detail::states_of(all);
   return detail::launch_after_ends(
       [all = std::move(all)] {

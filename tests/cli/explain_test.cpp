@@ -184,8 +184,8 @@ TEST(explain_profile, has_the_decisions_in_order_with_their_reasons) {
 TEST(explain_profile, in_words_says_all_of_it) {
   const std::string text = text_of(profiles_in(pressed_trace()));
   for (const char* part :
-       {"The run took 4 s.", "2 workers used 1.3 CPUs", "at the start   2 workers: as many as were asked for",
-        "after 1 s      idle workers sleep at once",
+       {"The run took 4 s.", "2 workers used 1.3 CPUs",
+        "at the start   2 workers: the settings allow that many", "after 1 s      idle workers sleep at once",
         "after 3 s      1 workers instead of 2: 1 CPUs are usable", "worker 1 took 2 from worker 0",
         "worker 1 suspended 1 fiber", "worker 0 for 500 ms after 1 s", "worker 1 for 1 s after 2 s",
         "1 s (14.3 %): workers had no CPU", "1 s (14.3 %): nothing to steal", "A larger quota"})

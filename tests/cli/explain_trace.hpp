@@ -82,7 +82,7 @@ inline std::string pressed_trace() {
       .state(1, "sleeping", 3.2e6, 0.8e6)
       .no_cpu(1, 2.2e6, 0.2e6)
       .no_cpu(1, 2.3e6, 0.4e6)
-      .decision(0.5e6, "workers", 2, 2, "as many as were asked for")
+      .decision(0.5e6, "workers", 2, 2, "the settings allow that many")
       .decision(4e6, "workers", 2, 1, "1 CPUs are usable (limit: quota)")
       .decision(2e6, "spinning", 1, 0,
                 "the workers waited for a CPU in 20 % of the time that they wanted one")

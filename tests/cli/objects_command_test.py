@@ -144,7 +144,7 @@ class Run(unittest.TestCase):
         other = subprocess.run([EXAMPLES / "objects_broker"], capture_output=True, text=True, timeout=500,
                                env=environment)
         self.assertNotEqual(other.returncode, 0)
-        self.assertIn("it is a plan of another program, which has ", other.stderr)
+        self.assertIn("the plan is for another program, which has ", other.stderr)
 
 
 class Validate(unittest.TestCase):

@@ -262,16 +262,16 @@ class requests(Hosts):
                 ("", "hosts.txt names no host"),
                 ("# alpha\n\n", "hosts.txt names no host"),
                 ("alpha 0", "hosts.txt:1: 0 nodes are too few"),
-                ("\nalpha 257", "hosts.txt:2: these are too many nodes: give at most 256"),
-                ("alpha 256\nbeta", "hosts.txt:2: these are too many nodes"),
-                ("alpha 99999999999", "hosts.txt:1: these are too many nodes"),
+                ("\nalpha 257", "hosts.txt:2: the lines name too many nodes: give at most 256"),
+                ("alpha 256\nbeta", "hosts.txt:2: the lines name too many nodes"),
+                ("alpha 99999999999", "hosts.txt:1: the lines name too many nodes"),
                 ("-oProxyCommand=id", "hosts.txt:1: the host '-oProxyCommand=id' begins with '-'"),
                 ("me@-x", "hosts.txt:1: 'me@-x' is not a host"),
                 ("a;id", "hosts.txt:1: 'a;id' is not a host"),
                 (b"\xff\x00a", "hosts.txt:1: '??a' is not a host"),
                 ("alpha 1 -x", "hosts.txt:1: '-x' is not an address"),
-                ("alpha 1 10.0.0.1 more", "hosts.txt:1: 'more' is too much"),
-                ("localhost\nbeta", "hosts.txt:2: 'localhost' is another machine for each host")]:
+                ("alpha 1 10.0.0.1 more", "hosts.txt:1: 'more' is one word too many"),
+                ("localhost\nbeta", "hosts.txt:2: 'localhost' means a different machine on each host")]:
             ended = self.run_on(hosts, FIB)
             self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (2, 1), hosts)
             self.assertIn(sentence, ended.stderr)

@@ -286,7 +286,7 @@ class joining_while_nodes_steal(JoinTest):
             leaver = run.join()
             run.wait_for("computing-1")
             leaver.send_signal(signal.SIGUSR1)
-            self.assertEqual(leaver.stderr.readline(), "sukima: node 1 leaves when its tasks are done\n")
+            self.assertEqual(leaver.stderr.readline(), "sukima: node 1 will leave when it has finished its tasks\n")
             run.awaited.remove(leaver)
             joined = run.join()
             run.let("finish", "go")
@@ -304,7 +304,7 @@ class joining_while_nodes_steal(JoinTest):
             joined.send_signal(signal.SIGUSR1)
             output, errors = joined.communicate()
             self.assertEqual((output, errors, joined.returncode),
-                             ("first 1\n", "sukima: node 1 leaves when its tasks are done\n", 0))
+                             ("first 1\n", "sukima: node 1 will leave when it has finished its tasks\n", 0))
             self.check_refusal(run.refused(), "all 1 places for nodes that join are taken")
             run.let_go()
             self.check(run.launcher)

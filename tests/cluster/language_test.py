@@ -133,7 +133,7 @@ class language(unittest.TestCase):
         program = self.build(source, "-Wno-cluster")
         self.assertEqual(run(program, SUKIMA_WORKERS="1").stderr, "")
         ended = together("2", program, status=2).stderr
-        self.assertRegex(ended, r"sukima: nothing of entry 'f' can leave its node: task 't' \(.*stays.tc:3\): 'p' is a "
+        self.assertRegex(ended, r"sukima: entry 'f' cannot share its work with other nodes: task 't' \(.*stays.tc:3\): 'p' is a "
                                 r"pointer; give its length")
 
     def test_a_reduction_after_an_entry_of_several_nodes_ends_the_program(self):
@@ -178,7 +178,7 @@ class language(unittest.TestCase):
         program = self.build(EXAMPLES / "cluster_fib.tc")
         ended = run(program, "10", status=2, SLURM_STEP_ID="0", SLURM_PROCID="1", SLURM_STEP_NUM_TASKS="2")
         self.assertEqual(ended.stdout, "")
-        self.assertIn("sukima: srun has started this program 2 times, and nothing that Sukima knows", ended.stderr)
+        self.assertIn("sukima: srun has started this program 2 times, and Sukima finds no MPI that connects", ended.stderr)
 
     def test_objects_are_linked_with_an_option(self):
         part, other, program = (f"{self.folder.name}/{name}" for name in ("part.o", "other.tc", "linked"))

@@ -83,8 +83,8 @@ class launch(unittest.TestCase):
                                    "run", "-n", "2", "--", "sh", "-c", script],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
                 self.assertEqual(running.stderr.readline(),
-                                 "sukima: node 1 has not read 64 MiB of stdin, so the others get no more of it: let each node "
-                                 "read stdin, or read a file\n")
+                                 "sukima: node 1 lags 64 MiB behind on stdin, so the other nodes receive no more input: let "
+                                 "each node read stdin, or read a file\n")
                 Path(f"{folder}/go").write_text("go\n")
                 output, errors = running.communicate()
                 self.assertEqual((output, without_late_nodes(errors), running.returncode), ("70000000\n", "", 0))
@@ -326,7 +326,7 @@ class launch(unittest.TestCase):
             return ended.stdout, ended.stderr, ended.returncode
 
         step = {"SLURM_STEP_ID": "0", "SLURM_PROCID": "2", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4"}
-        why = (", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 (MPICH), srun "
+        why = (", and Sukima finds no MPI that connects the processes: start it with mpirun, srun --mpi=pmi2 (MPICH), srun "
                "--mpi=pmix (Open MPI) or sukima cluster run, or each process by itself with sukima cluster run -n 1\n")
         self.assertEqual(started_with(**step), ("", f"sukima: srun has started this program 4 times{why}", 2))
         self.assertEqual(started_with(PMIX_RANK="1"),

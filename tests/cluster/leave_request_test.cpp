@@ -204,7 +204,8 @@ TEST(leave_request_death_test, is_announced_to_a_node_that_joins_later) {
 
 TEST(leave_request_death_test, is_granted_when_the_tasks_are_done) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
-  EXPECT_EXIT(leaves(), testing::ExitedWithCode(0), "sukima: node 1 leaves when its tasks are done");
+  EXPECT_EXIT(leaves(), testing::ExitedWithCode(0),
+              "sukima: node 1 will leave when it has finished its tasks");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ from peer import Peer, peer_message
 SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
 OUTPUT = "first 30\nsecond 31\n"
-LEAVES = "sukima: node {} leaves when its tasks are done\n"
+LEAVES = "sukima: node {} will leave when it has finished its tasks\n"
 
 
 class Run(Meeting):
@@ -190,7 +190,7 @@ class a_task_that_is_under_way_to_a_node_that_leaves(unittest.TestCase):
     def test_is_lost_with_a_node_that_ends_unannounced(self):
         output, errors, status = self.end_of_node_0(announces=False)
         self.assertEqual((output, status), ("", 75))
-        self.assertTrue(errors.startswith("sukima: node 1 ended its program before entry 1 was over"), errors)
+        self.assertTrue(errors.startswith("sukima: node 1 ended its program before entry 1 ended"), errors)
 
 
 if __name__ == "__main__":

@@ -111,12 +111,12 @@ class leaving_death_test : public testing::Test {
 
 TEST_F(leaving_death_test, a_node_that_begins_an_entry_after_node_0_has_left_ends) {
   EXPECT_EXIT(begins_an_entry_after_node_0_has_left(), testing::ExitedWithCode(75),
-              "node 0 ended its program before entry 1 was over");
+              "node 0 ended its program before entry 1 ended");
 }
 
 TEST_F(leaving_death_test, a_node_that_is_in_an_entry_when_node_0_leaves_ends) {
   EXPECT_EXIT(is_in_an_entry_when_node_0_leaves(), testing::ExitedWithCode(75),
-              "node 0 ended its program before entry 1 was over");
+              "node 0 ended its program before entry 1 ended");
 }
 
 std::latch began{1};

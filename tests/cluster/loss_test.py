@@ -61,7 +61,7 @@ class loss(unittest.TestCase):
             self.assertEqual(end(nodes[0])[2], 0)
             _, errors, status = end(nodes[1])
             self.assertEqual(status, 75)
-            self.assertIn("sukima: node 0 ended its program before entry 2 was over", errors)
+            self.assertIn("sukima: node 0 ended its program before entry 2 ended", errors)
 
 
 if __name__ == "__main__":

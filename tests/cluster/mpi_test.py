@@ -92,7 +92,7 @@ class over_mpi(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             ended = mpirun("-n", 2, FIB, 20, SUKIMA_CLUSTER_PLUGINS=folder)
         self.assertNotEqual(ended.returncode, 0)
-        self.assertIn(f"it was started by {MPI.name}, and the plug-in for that cannot be loaded", ended.stderr)
+        self.assertIn(f"this program was started by {MPI.name}, and the plug-in for that cannot be loaded", ended.stderr)
 
     def test_takes_an_mpi_that_the_program_has_initialised(self):
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple")

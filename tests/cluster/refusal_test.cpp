@@ -197,7 +197,8 @@ void leaves_beside_a_newcomer_that_hangs() {
 
 TEST(refusal_death_test, of_a_newcomer_keeps_no_node_from_leaving) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
-  EXPECT_EXIT(leaves_beside_a_newcomer_that_hangs(), testing::ExitedWithCode(0), "leaves when its tasks");
+  EXPECT_EXIT(leaves_beside_a_newcomer_that_hangs(), testing::ExitedWithCode(0),
+              "will leave when it has finished");
 }
 
 }  // namespace

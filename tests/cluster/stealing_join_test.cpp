@@ -260,9 +260,8 @@ TEST(stealing_join, is_refused_when_results_are_not_kept) {
   run_on(tested, 1);
   witness.wait_for([](const message& m) { return m.kind == message_kind::entry; });
   const std::string sentence =
-      "the results of the first 1 entries take more than 0 MiB and are not kept, so no node can join this "
-      "run "
-      "any more";
+      "the results of the first 1 entries take more than 0 MiB and are not kept, so no more nodes can "
+      "join this run";
   try {
     ask_at(at.port, mode::steals);
     ADD_FAILURE() << "it may join";
@@ -346,7 +345,7 @@ TEST(stealing_join, is_refused_once_node_0_has_ended) {
     ADD_FAILURE() << "it may join";
   } catch (const start_failure& failure) {
     EXPECT_EQ(std::string(failure.what()),
-              "node 0 has ended its program, so no node can join this run any more");
+              "node 0 has ended its program, so no more nodes can join this run");
   }
 }
 

@@ -95,7 +95,9 @@ std::string in_step(const char* step, const char* task, const char* tasks) {
 TEST(mpi_transport, knows_processes_that_nothing_joins) {
   EXPECT_EQ(without_mpi({}), "");
   const std::string by_srun = in_step("0", "3", "4");
-  EXPECT_EQ(by_srun.find("srun has started this program 4 times, and nothing that Sukima knows joins"), 0u);
+  EXPECT_EQ(by_srun.find(
+                "srun has started this program 4 times, and Sukima finds no MPI that connects the processes"),
+            0u);
   EXPECT_NE(
       by_srun.find("start it with mpirun, srun --mpi=pmi2 (MPICH), srun --mpi=pmix (Open MPI) or sukima "
                    "cluster run"),
@@ -154,7 +156,7 @@ TEST(mpi_transport, says_that_a_plug_in_is_missing) {
     FAIL();
   } catch (const start_failure& failure) {
     EXPECT_NE(std::string(failure.what())
-                  .find("it was started by MPICH, and the plug-in for that cannot be loaded"),
+                  .find("this program was started by MPICH, and the plug-in for that cannot be loaded"),
               std::string::npos)
         << failure.what();
     EXPECT_NE(std::string(failure.what()).find("name its folder in SUKIMA_CLUSTER_PLUGINS"),
@@ -228,7 +230,7 @@ TEST(tcp_transport, refuses_another_token_and_waits_on) {
   meeting m;
   m.hold([](tcp_settings& s) { s.token = "guessed"; }, 300ms);
   EXPECT_NE(m.failure_1.find("it has another token"), std::string::npos) << m.failure_1;
-  EXPECT_NE(m.failure_0.find("not all nodes came in time: 1 of 2 are missing"), std::string::npos)
+  EXPECT_NE(m.failure_0.find("not all nodes connected in time: 1 of 2 are missing"), std::string::npos)
       << m.failure_0;
 }
 

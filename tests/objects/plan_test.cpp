@@ -119,11 +119,11 @@ TEST_F(plan, may_be_for_any_model_that_can_run) {
 TEST_F(plan, of_something_else_is_refused) {
   expect_refusal("a plan file that can be read");
   write("simulated", groups + ", " + capacities, 1);
-  expect_refusal("the plan: it was made for another machine: plan again");
+  expect_refusal("the plan: it was made for another machine: make a new plan");
   write("magic", groups + ", " + capacities);
   expect_refusal("model: there is no such model");
   write("simulated", R"("groups": [["a", "c"], ["b", "d"]], )" + capacities);
-  expect_refusal("it is a plan of another program, which has an object 'd'; plan this one");
+  expect_refusal("the plan is for another program, which has an object 'd'; make a plan for this one");
   write("simulated", R"("groups": [["a", "c"]], )" + capacities);
   expect_refusal("which has no object 'b'");
   write("simulated", groups + R"(, "capacities": {"one": 5})");

@@ -558,8 +558,7 @@ TEST(program_death_test, no_memory_for_a_second_fiber_is_an_exception) {
           std::fputs(text_of<std::system_error>([&] { p.run(); }).c_str(), stderr);
           _exit(0);
         },
-        testing::ExitedWithCode(0),
-        "^sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less");
+        testing::ExitedWithCode(0), "^sukima: no address space for a fiber; make SUKIMA_STACK smaller");
 }
 
 // With a little more address space each time, the program is refused, or runs. No start of a thread or fiber

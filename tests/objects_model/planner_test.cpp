@@ -195,7 +195,7 @@ TEST(plan_file, is_read_as_it_was_written_and_refused_elsewhere) {
   EXPECT_EQ(grouped, program.objects.size());
   for (std::size_t i = 0; i < program.streams.size(); i++)
     EXPECT_EQ(read.capacities.at(program.streams[i].name), one->how.capacities[i]);
-  EXPECT_EQ(refusal_of(text, 43), "the plan: it was made for another machine: plan again");
+  EXPECT_EQ(refusal_of(text, 43), "the plan: it was made for another machine: make a new plan");
   std::string twice = text;
   twice.replace(twice.find("\"o3\""), 4, "\"o2\"");
   EXPECT_NE(refusal_of(twice, 42).find("'o2' is in two groups"), std::string::npos);

@@ -443,10 +443,9 @@ TEST_P(futures, need_the_context_of_their_function) {
     const std::string answer =
         support::message_of<sukima::usage_error>([&] { sukima::run([&](context d) { f.touch(d); }); });
     if (GetParam() == 1) {
-      EXPECT_EQ(
-          answer,
-          "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
-          "context on");
+      EXPECT_EQ(answer,
+                "sukima: a call without a context touched a future of its caller; pass the context to that "
+                "call");
     }
     EXPECT_EQ(f.touch(c), 2);
   });

@@ -251,7 +251,7 @@ TEST_F(process_death_test, no_memory_for_a_fiber_ends_a_program_with_a_sentence)
         limit_address_space(std::size_t{32} << 20);
         []() noexcept { const sukima::runtime r(with_workers(1)); }();  // or GoogleTest catches it
       },
-      ExitedWithCode(70), "^sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less");
+      ExitedWithCode(70), "^sukima: no address space for a fiber; make SUKIMA_STACK smaller");
 }
 
 // A thread that waits outside relies on a worker that has begun, and computes only with a fiber to spare.

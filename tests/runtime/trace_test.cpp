@@ -231,13 +231,14 @@ TEST_F(trace_death_test, each_decision_is_there_with_its_reason) {
     found.push_back(e.at("args"));
   }
   ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found[0],
-            json::parse(R"({"what":"workers","before":2,"after":2,"reason":"as many as were asked for"})"));
+  EXPECT_EQ(
+      found[0],
+      json::parse(R"({"what":"workers","before":2,"after":2,"reason":"the settings allow that many"})"));
   EXPECT_EQ(found[1],
             json::parse(R"({"what":"workers","before":2,"after":1,"reason":"the program set a limit"})"));
   EXPECT_EQ(
       found[2],
-      json::parse(R"({"what":"workers","before":1,"after":2,"reason":"the program took its limit back"})"));
+      json::parse(R"({"what":"workers","before":1,"after":2,"reason":"the program removed its limit"})"));
 }
 
 TEST_F(trace_death_test, of_two_runtimes_is_one_file) {

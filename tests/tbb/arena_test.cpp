@@ -112,9 +112,10 @@ TEST(arena, more_workers_than_a_runtime_has_are_refused_in_words_of_tbb) {
   } catch (const sukima::bad_setting& e) {
     text = e.what();
   }
-  EXPECT_EQ(text,
-            "sukima: tbb::task_arena has at most 1024 workers, and 5000 were asked for; give it a smaller "
-            "max_concurrency, or tbb::task_arena::automatic");
+  EXPECT_EQ(
+      text,
+      "sukima: tbb::task_arena has at most 1024 workers, but the program requests 5000; give it a smaller "
+      "max_concurrency, or tbb::task_arena::automatic");
 }
 
 TEST(arena, isolate_calls_its_function) {

@@ -109,8 +109,8 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
                   "sukima::on with a function of the element needs a loop over integers or over a "
                   "random-access range; for other loops it takes one place for all iterations");
     static_assert(are_hints<Hints...>(1, 0, 1, 1),
-                  "a loop that is grouped by place is not split where sukima::split says: leave out one of "
-                  "sukima::on and sukima::split");
+                  "sukima::split has no effect on a loop that sukima::on groups by place: leave out one of "
+                  "the two");
     if (from >= to || !gate_of(c.top).follows_hints) {
       without_place(plain, hints...);
       return;

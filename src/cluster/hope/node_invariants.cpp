@@ -23,9 +23,9 @@ const char* node::violated_invariant() const {
     }
   }
   if (waiting != given_.size()) return "each task that was given away waits for one unit";
-  if (unbegun != unbegun_) return "what is delivered and not begun is counted";
+  if (unbegun != unbegun_) return "the count of delivered units that have not begun is right";
   if (std::ranges::any_of(held_, [](const held_giver& h) { return !h.giver; }))
-    return "a held giver can go on";
+    return "a held giver can be resumed";
   return nullptr;
 }
 

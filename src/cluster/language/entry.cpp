@@ -57,8 +57,8 @@ struct language_entry : detail::cluster_entry {
 /// Ends the program if the nodes could not share the work of the entry.
 void check_sharing(const std::string& name, const char* stays, const char* rounds) {
   if (!can_anything_leave())
-    end_at_start("nothing of entry '" + name +
-                 "' can leave its node: " + (stays != nullptr ? stays : "its file hands out no tasks"));
+    end_at_start("entry '" + name + "' cannot share its work with other nodes: " +
+                 (stays != nullptr ? stays : "its file hands out no tasks"));
   if (rounds != nullptr && detail::uses_fixed_order())
     end_at_start("under --hope the parallel loop at " + std::string(rounds) +
                  " would give each node another floating-point sum, because its GETs round as its iterations "

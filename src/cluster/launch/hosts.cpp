@@ -65,15 +65,15 @@ class reader {
     const unsigned nodes = counts ? count_of(words[1]) : 1;
     const std::size_t rest = counts ? 2 : 1;
     if (words.size() > rest + 1)
-      fail("'" + shown(words[rest + 1]) + "' is too much: write HOST [NODES] [ADDRESS]");
+      fail("'" + shown(words[rest + 1]) + "' is one word too many: write HOST [NODES] [ADDRESS]");
     const std::string_view address = words.size() > rest ? words[rest] : host.substr(host.find('@') + 1);
     if (!is_name(address))
       fail("'" + shown(address) + "' is not an address: give a name or a number, without a port");
     if (!nodes_.empty() && is_loopback(address) != is_loopback(nodes_.front().address))
       fail("'" + shown(is_loopback(address) ? address : nodes_.front().address) +
-           "' is another machine for each host: give an address that all nodes reach");
+           "' means a different machine on each host: give an address that all nodes can reach");
     if (nodes > most_nodes_on_hosts - nodes_.size())
-      fail("these are too many nodes: give at most " + std::to_string(most_nodes_on_hosts) +
+      fail("the lines name too many nodes: give at most " + std::to_string(most_nodes_on_hosts) +
            " in all lines together");
     for (unsigned n = 0; n < nodes; ++n)
       nodes_.push_back({std::string(host), std::string(address), of_host_[std::string(host)]++, 0});

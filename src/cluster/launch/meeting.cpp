@@ -38,13 +38,13 @@ meeting_place::meeting_place(const std::optional<port_range>& ports) {
   if (!listens && errno == EADDRINUSE && ports)
     throw launch_error("none of the ports " + write_ports(*ports) + " is free here: give others by --port");
   if (!listens || getsockname(socket.get(), address_of_socket, &size) != 0)
-    process::fail_by_errno("the nodes have no place to meet");
+    process::fail_by_errno("the launcher cannot listen on a port");
   address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
 }
 
 ended_nodes::ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
   if (!file_ || ftruncate(file_.get(), nodes) != 0)
-    process::fail_by_errno("the ends of the nodes cannot be recorded");
+    process::fail_by_errno("the launcher cannot record which nodes have ended");
 }
 
 void ended_nodes::add(std::size_t node) const noexcept {

@@ -94,8 +94,9 @@ bool input_stall::take(time_point now) {
 }
 
 std::string input_stall::sentence(std::size_t node) {
-  return "node " + std::to_string(node) + " has not read " + std::to_string(shared_input::most_ahead >> 20) +
-         " MiB of stdin, so the others get no more of it: let each node read stdin, or read a file";
+  return "node " + std::to_string(node) + " lags " + std::to_string(shared_input::most_ahead >> 20) +
+         " MiB behind on stdin, so the other nodes receive no more input: let each node read stdin, or read "
+         "a file";
 }
 
 }  // namespace sukima::cluster

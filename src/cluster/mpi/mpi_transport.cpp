@@ -168,7 +168,7 @@ class mpi_transport final : public transport {
     int level = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     if (level < MPI_THREAD_FUNNELED)
-      throw start_failure("this MPI knows no threads: build it with threads, or use sukima cluster run");
+      throw start_failure("this MPI lacks threads: build it with threads, or use sukima cluster run");
     initialised_before = true;
   }
 

@@ -40,7 +40,7 @@ identity read_hello(byte_view hello) {
   sender.build_id = source.text(longest_build_id);
   if (!source.ok() || !source.rest().empty() ||
       (sender.asks_for_place() ? sender.node != 0 : sender.node >= sender.nodes))
-    throw frame_error("its greeting is damaged");
+    throw frame_error("it sent a malformed identification");
   return sender;
 }
 
@@ -86,7 +86,8 @@ handshake::step handshake::take(const frame& arrived) {
     case awaited::hello:
       break;
   }
-  if (arrived.kind != frame_kind::hello) throw frame_error("it does not identify itself");
+  if (arrived.kind != frame_kind::hello)
+    throw frame_error("it sent another frame instead of its identification");
   peer_ = read_hello(arrived.content);
   return {.done = true};
 }
@@ -96,7 +97,7 @@ handshake::step handshake::answer_challenge(const frame& arrived) {
   const bool is_node = arrived.kind == frame_kind::challenge && content.size() > magic.size() &&
                        std::ranges::equal(content.first(magic.size()), view(magic));
   if (!is_node || !take_number(peer_number_, content.subspan(magic.size())))
-    throw frame_error("it is not a node of Sukima, or of another version");
+    throw frame_error("it is not a Sukima node of this version; check the address");
   next_ = awaited::proof;
   return {.answers = {{frame_kind::proof, joined(own_number_, mac_of("connector"))}}};
 }
@@ -104,7 +105,7 @@ handshake::step handshake::answer_challenge(const frame& arrived) {
 handshake::step handshake::check_connector(const frame& arrived) {
   const byte_view content = arrived.content;
   if (arrived.kind != frame_kind::proof || content.size() < sizeof(digest))
-    throw frame_error("its first frame is not a proof");
+    throw frame_error("it sent another frame instead of its proof");
   static_cast<void>(take_number(peer_number_, content.first(sizeof(digest))));
   if (!same_secret(content.subspan(sizeof(digest)), mac_of("connector")))
     return {.answers = {{frame_kind::proof, {}}}, .is_refused = true};

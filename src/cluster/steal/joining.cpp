@@ -55,7 +55,7 @@ std::string node::obstacle_to_joining() {
   if (past_.are_kept()) return {};
   return "the results of the first " + std::to_string(past_.count()) + " entries take more than " +
          std::to_string(chosen_.most_kept >> 20) +
-         " MiB and are not kept, so no node can join this run any more";
+         " MiB and are not kept, so no more nodes can join this run";
 }
 
 void node::take_welcome(node_id from, const message& m) {

@@ -30,7 +30,7 @@ void node::on_leave_request() {
     if (!gone_[n] && (!is_sparse_ || has_talked_to_[n])) send(n, {.kind = message_kind::leaves});
     leave_out(n);
   }
-  std::fprintf(stderr, "sukima: node %u leaves when its tasks are done\n", self_);
+  std::fprintf(stderr, "sukima: node %u will leave when it has finished its tasks\n", self_);
 }
 
 void node::leave_out(node_id other) {
@@ -87,7 +87,7 @@ void node::end_without(node_id gone, std::uint32_t entry) {
   end_all({"node " + std::to_string(gone) + " ended its program before " +
                (is_behind(entry)
                     ? "this node, which joined late, had the result of entry " + std::to_string(entry)
-                    : "entry " + std::to_string(entry) + " was over"),
+                    : "entry " + std::to_string(entry) + " ended"),
            status_lost, static_cast<int>(gone)});
 }
 

@@ -32,7 +32,7 @@ constexpr unsigned first_special_step = 0xfffffff0;
 
 /// The problem if several processes are not connected, and what to do.
 constexpr const char* nothing_joins =
-    ", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 "
+    ", and Sukima finds no MPI that connects the processes: start it with mpirun, srun --mpi=pmi2 "
     "(MPICH), srun --mpi=pmix (Open MPI) or sukima cluster run, or each process by itself with sukima "
     "cluster run -n 1";
 
@@ -155,7 +155,7 @@ std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings&
       return std::unique_ptr<transport>(reinterpret_cast<mpi_plugin>(made)(chosen));
     why = place + " is of another version of Sukima";
   }
-  throw start_failure(std::string("it was started by ") + (open_mpi ? "Open MPI" : "MPICH") +
+  throw start_failure(std::string("this program was started by ") + (open_mpi ? "Open MPI" : "MPICH") +
                       ", and the plug-in for that cannot be loaded (" + why +
                       "): install it with Sukima, name its folder in " + variable_plugins +
                       ", or start the program with sukima cluster run");

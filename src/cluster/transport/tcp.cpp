@@ -56,7 +56,7 @@ node_id tcp_transport::start(receiver& to, clock::time_point deadline) {
     if (chosen_.sponsor && !is_listed_)
       fail_without_list();
     else if (chosen_.survives_losses)
-      lose_missing("it did not come in time");
+      lose_missing("it did not connect in time");
     else
       end_meeting_without_newcomers();
   }
@@ -130,7 +130,7 @@ void tcp_transport::take(tcp_connection& c, const frame& f) {
   }
   if (f.kind != frame_kind::data && f.kind != frame_kind::leave &&
       (f.kind != frame_kind::gone || !is_sparse_))
-    throw frame_error("a frame of the meeting came late");
+    throw frame_error("it sent a start-up frame after the start");
   if (f.kind == frame_kind::gone) static_cast<void>(read_news(f.content));  // wait() would throw its error
   if (meeting_)
     early_.push_back({c.peer().node, f});

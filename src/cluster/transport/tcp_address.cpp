@@ -169,7 +169,7 @@ std::vector<member> read_members(byte_view from, unsigned count) {
     m.host = source.text(longest_host);
     m.port = source.number<std::uint16_t>();
   }
-  if (!source.ok()) throw frame_error("the list of nodes is damaged");
+  if (!source.ok()) throw frame_error("it sent a malformed list of nodes");
   return list;
 }
 

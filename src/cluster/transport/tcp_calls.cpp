@@ -67,7 +67,8 @@ void tcp_transport::answer(tcp_connection& c, calls::answer given) {
 
 void tcp_transport::take_answer(tcp_connection& c, const frame& f) {
   const node_id node = c.peer().node;
-  if (f.kind != frame_kind::answer || f.content.size() != 1) throw frame_error("it did not answer a call");
+  if (f.kind != frame_kind::answer || f.content.size() != 1)
+    throw frame_error("it sent another frame instead of the answer to a call");
   if (f.content.front() == std::byte{static_cast<std::uint8_t>(calls::answer::wait)}) {
     const bool waits = calls_.wait_for(node);
     c.close();
@@ -172,7 +173,7 @@ void tcp_transport::call_ended(const tcp_connection& c, call_id one, const std::
   if (!calls_.is_current(one.to, one.number)) return;
   const bool has_ended = c.is_refused() || (c.is_proved() && leaving_);
   if (c.is_proved() && chosen_.survives_losses && !leaving_ && !peers_[one.to].has_left)
-    lose(one.to, "it has lost this node", {});
+    lose(one.to, "it considers this node lost", {});
   else
     attempt_failed(one, has_ended ? call_failure::refused : call_failure::no_way, why);
 }

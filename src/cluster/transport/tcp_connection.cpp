@@ -34,7 +34,7 @@ void tcp_connection::begin_within(std::chrono::milliseconds time) {
   patience_.expires_after(time);
   patience_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     const auto self = weak.lock();
-    if (!error && self != nullptr && !self->is_proved_) self->fail("it has not proved anything in time");
+    if (!error && self != nullptr && !self->is_proved_) self->fail("it did not prove its identity in time");
   });
   begin();
 }

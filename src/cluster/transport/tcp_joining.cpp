@@ -16,7 +16,7 @@ void tcp_transport::end_meeting_without_newcomers() {
   for (node_id n = first_free(); n < peers_.size(); ++n)
     if (is_newcomer_beside(n) && n != chosen_.own.node && peers_[n].connection == nullptr) go_on_without(n);
   if (!has_met())
-    fail("not all nodes came in time: " + std::to_string(missing()) + " of " +
+    fail("not all nodes connected in time: " + std::to_string(missing()) + " of " +
          std::to_string(chosen_.own.nodes) + " are missing" + (unreached_.empty() ? "" : "; " + unreached_));
 }
 
@@ -39,11 +39,11 @@ void tcp_transport::answer_with_place(tcp_connection& c) {
 place_answer tcp_transport::free_place() {
   const node_id own = chosen_.own.node;
   if (!chosen_.survives_losses && own != 0 && !is_there(0))
-    return "node 0 has ended its program, so no node can join this run any more";
+    return "node 0 has ended its program, so no more nodes can join this run";
   for (node_id n = 0; n < own; ++n)
     if (is_there(n)) {
       const member& at = peers_[n].at;
-      return "node " + std::to_string(n) + " gives the places of this run: join at " + at.host + ":" +
+      return "node " + std::to_string(n) + " assigns the places of this run: join at " + at.host + ":" +
              std::to_string(at.port);
     }
   const node_id free = std::max(next_place_, own + 1);

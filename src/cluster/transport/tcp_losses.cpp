@@ -61,7 +61,7 @@ void tcp_transport::lose(node_id node, const std::string& why, std::optional<fra
     if (chosen_.sponsor)
       fail_without_list();
     else
-      lose_missing("node " + std::to_string(node) + " was lost, which knew where it is");
+      lose_missing("no list of nodes arrived, because node " + std::to_string(node) + " was lost");
   }
   if (chosen_.own.node == 0 && missing() == 0) send_members();
 }
@@ -82,7 +82,8 @@ void tcp_transport::lose_silent(node_id node) {
 void tcp_transport::take_report(node_id reporter, byte_view content) {
   byte_source source(content);
   const node_id node = source.number<std::uint32_t>();
-  if (!source.ok() || node >= peers_.size()) throw frame_error("it lost a node that does not exist");
+  if (!source.ok() || node >= peers_.size())
+    throw frame_error("it reported the loss of a node that does not exist");
   if (!counts(reporter, node)) return;
   // During the meeting a loss matters only if the run continues without that node. If losses end the run, the
   // sender gives the reason when it ends.
@@ -126,7 +127,7 @@ tcp_transport::end_of_node tcp_transport::read_news(byte_view content) const {
   byte_source source(content);
   const auto node = source.number<std::uint32_t>();
   const bool has_left = source.number<std::uint8_t>() != 0;
-  if (!source.ok() || node >= peers_.size()) throw frame_error("its news is damaged");
+  if (!source.ok() || node >= peers_.size()) throw frame_error("it sent malformed news of a node's end");
   return {node, has_left};
 }
 

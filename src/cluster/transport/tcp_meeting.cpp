@@ -275,7 +275,7 @@ void tcp_transport::take_members(byte_view list) {
         if (!peers_[n].gone) connect(n, m.host, m.port);
       });
     // Nodes that join are not in the list made at the start.
-    if (m.port == 0 && n < first_free()) lose(n, "node 0 has lost it", {});
+    if (m.port == 0 && n < first_free()) lose(n, "node 0 considers it lost", {});
   }
 }
 

@@ -106,7 +106,7 @@ place_answer read_place(byte_view from) {
   byte_source source(from);
   if (source.number<std::uint8_t>() == 0) {
     std::string reason = source.text(longest_reason);
-    if (!source.ok() || !source.rest().empty()) throw frame_error("its refusal is damaged");
+    if (!source.ok() || !source.rest().empty()) throw frame_error("it sent a malformed refusal");
     return reason;
   }
   place p;
@@ -116,7 +116,7 @@ place_answer read_place(byte_view from) {
   p.sponsor = source.number<std::uint32_t>();
   if (!source.ok() || !source.rest().empty() || p.nodes > most_nodes || p.room >= p.nodes ||
       p.node >= p.nodes || p.node < p.nodes - p.room || p.sponsor >= p.node)
-    throw frame_error("the number that it gives is impossible");
+    throw frame_error("it assigned an impossible node number");
   return p;
 }
 

@@ -90,7 +90,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
 
 deadlock_watch::deadlock_watch(program_core& of) : of_(of) {
   const sukima::detail::signals_blocked here;
-  thread_ = sukima::detail::start_thread("the watch over objects", [this] { run(); });
+  thread_ = sukima::detail::start_thread("the detection of deadlocks", [this] { run(); });
 }
 
 deadlock_watch::~deadlock_watch() {

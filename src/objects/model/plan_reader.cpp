@@ -46,7 +46,7 @@ named_plan read_plan(std::string_view text, std::uint64_t machine_hash) {
       {version_name, "program", "machine", "cpus", "model", "predicted_ns", "groups", "capacities"});
   if (root.member(version_name).value() != 1) root.member(version_name).fail("only version 1 is known");
   if (root.member("machine").text() != hexadecimal(machine_hash))
-    root.fail("it was made for another machine: plan again");
+    root.fail("it was made for another machine: make a new plan");
   named_plan result;
   result.program = root.member("program").text();
   const std::optional<execution_model> model = model_called(root.member("model").text());

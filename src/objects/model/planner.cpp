@@ -78,7 +78,7 @@ class planner {
     }
     for (const object& one : program_.objects) {
       if (one.unit && one.unit != parts.between && one.unit != parts.within)
-        return "'" + one.name + "' wishes the unit " + std::string(name_of(*one.unit));
+        return "the object '" + one.name + "' requires the unit " + std::string(name_of(*one.unit));
     }
     return "";
   }

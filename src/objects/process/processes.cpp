@@ -29,10 +29,9 @@ namespace sukima::objects::detail {
 namespace {
 
 [[noreturn]] void throw_no_process(int error) {
-  throw std::system_error(
-      error, std::generic_category(),
-      "sukima: a process for objects cannot be started from /proc/self/exe; other models need "
-      "none, such as SUKIMA_OBJECTS=threads:simulated");
+  throw std::system_error(error, std::generic_category(),
+                          "sukima: a process for objects cannot be started from /proc/self/exe; choose a "
+                          "model without processes, such as SUKIMA_OBJECTS=threads:simulated");
 }
 
 std::string way_of_end(const siginfo_t& how) {

@@ -26,7 +26,7 @@ namespace {
 [[noreturn]] void throw_no_memory() {
   throw std::system_error(
       errno, std::generic_category(),
-      "sukima: no memory file for the streams between processes; other models need none, such as "
+      "sukima: no memory file for the streams between processes; choose a model without processes, such as "
       "SUKIMA_OBJECTS=threads:simulated");
 }
 std::size_t bits_words(std::size_t streams) noexcept { return (streams * 2 + 63) / 64; }

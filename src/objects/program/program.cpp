@@ -349,7 +349,7 @@ object_core& add_object(program_core& p, std::string name, std::unique_ptr<objec
 void bind_end(stream_end& e, object_core& owner) {
   stream_core& s = e.core();
   if (e.owner_ != nullptr)
-    throw usage_error("sukima: stream " + s.name + ": an end was given to a second object");
+    throw usage_error("sukima: stream " + s.name + ": two objects were given the same end");
   owner.ends.push_back({&s, e.out_});
   owner.dropped.reserve(owner.dropped.size() + owner.ends.size());
   e.owner_ = &owner;
@@ -374,7 +374,7 @@ object_core& find_user(stream_core& core, object_core*& owner, bool out) {
     }
   throw usage_error("sukima: stream " + core.name + ": an end was used outside its object" +
                     (owner != nullptr ? " " + owner->name : std::string()) +
-                    "; what an object forks cannot use its ends");
+                    "; a branch that an object forks cannot use the object's ends");
 }
 
 }  // namespace detail

@@ -31,7 +31,7 @@ constexpr std::size_t longest_plan = std::size_t{64} << 20;
 }
 
 [[noreturn]] void refuse_other(const std::string& wish, const std::string& difference) {
-  refuse(wish, "it is a plan of another program, " + difference + "; plan this one");
+  refuse(wish, "the plan is for another program, " + difference + "; make a plan for this one");
 }
 
 /// Objects with the names of their groups.

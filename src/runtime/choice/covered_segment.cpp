@@ -27,7 +27,7 @@ covered_segment::covered_segment(fiber& s, char* end) noexcept
 covered_segment::~covered_segment() {
   std::swap(fiber_.steps, steps_);
   SUKIMA_ASSERT(fiber_.segment == segment_ && fiber_.running == running_,
-                "what runs on top of a segment leaves it as it was");
+                "code on top of a segment leaves the segment unchanged");
   SUKIMA_ASSERT(above_ == nullptr, "segments end in the reverse order");
   if (is_listed_) unlink();
   fiber_.oldest = std::max(fiber_.oldest, oldest_);

@@ -72,7 +72,7 @@ void blocking_compensation::end_outside() noexcept {
   SUKIMA_ASSERT(outside_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
   // The target is adapted at once. The monitor, which otherwise does it, may find no thread inside and doze.
   if (outside_.fetch_sub(1, std::memory_order_seq_cst) == 1)
-    controller_.reconsider("threads that waited for futures are back");
+    controller_.reconsider("threads have stopped waiting for futures");
 }
 
 bool blocking_compensation::begin_outside_region() noexcept { return monitor_.wait_comes_from_region(); }

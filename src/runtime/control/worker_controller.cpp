@@ -64,7 +64,7 @@ void worker_controller::start(capacity_handle opened) {
   }
   unsigned first = worker_limit_;
   unsigned cpus = first;
-  std::string reason = "as many as were asked for";
+  std::string reason = "the settings allow that many";
   if (capacity_ != nullptr) {
     sukima_capacity_facts facts;
     sukima_capacity_latest(capacity_.get(), &facts);
@@ -105,11 +105,11 @@ bool worker_controller::look_at_capacity() {
   if (host_binds_)
     adjust(host_reason_of(advertised));
   else if (did_bind)
-    adjust("the host of this machine advertises no fewer CPUs any more");
+    adjust("the host of this machine no longer advertises fewer CPUs");
   else if (beside_others)
     adjust(neighbours_.reason());
   else
-    adjust(changed ? reason_of(facts) : "workers that waited are back");
+    adjust(changed ? reason_of(facts) : "blocked workers have resumed");
   return changed;
 }
 
@@ -165,7 +165,7 @@ unsigned worker_controller::background_workers() noexcept {
 }
 
 void worker_controller::end_compensation() noexcept {
-  if (capacity_ == nullptr) reconsider("workers that waited are back");  // otherwise the monitor does it
+  if (capacity_ == nullptr) reconsider("blocked workers have resumed");  // otherwise the monitor does it
 }
 
 void worker_controller::reconsider(std::string_view reason) noexcept {
@@ -199,7 +199,7 @@ void worker_controller::close() noexcept { const std::lock_guard hold(deciding_)
 void worker_controller::limit_workers(unsigned most) {
   const std::lock_guard hold(deciding_);
   limit_ = most;
-  adjust(most != 0 ? "the program set a limit" : "the program took its limit back");
+  adjust(most != 0 ? "the program set a limit" : "the program removed its limit");
 }
 
 }  // namespace sukima::detail

@@ -133,8 +133,7 @@ ambient_state& ambient_of_small(const void* address) noexcept {
 }
 
 shortage no_fiber() {
-  return {std::errc::not_enough_memory,
-          "sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less"};
+  return {std::errc::not_enough_memory, "sukima: no address space for a fiber; make SUKIMA_STACK smaller"};
 }
 
 std::size_t page_size() noexcept {

@@ -100,7 +100,7 @@ void throw_end(const future_cell& cell) {
       throw aborted{};
     }
   }
-  throw cancelled("sukima: a future was touched that was cancelled");
+  throw cancelled("sukima: a cancelled future was touched");
 }
 
 bool begin_future(future_task& t) noexcept {
@@ -134,15 +134,15 @@ bool touch_future(char* top, future_point* point) {
     if (is_within(s, point)) throw usage_error(touches_itself);
     if (is_out_of_reach(s, point))
       throw usage_error(
-          "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
-          "context on");
+          "sukima: a call without a context touched a future of its caller; pass the context to that "
+          "call");
     claim_from(&s, point);
     wait_for_end(top, cell);
     return false;
   }
   if (top == nullptr) top = s.ambient->top;
   if (top == nullptr)
-    throw usage_error("sukima: a future is touched in code with a context; give it that: touch(c)");
+    throw usage_error("sukima: code with a context must pass it to the future that it touches: touch(c)");
   if (!was_split(point)) {
     // Its captures are destroyed, and it has not ended: this is its expression.
     if (!kind_of(point)->open(point) || kind_of(point)->split == nullptr) throw usage_error(touches_itself);
@@ -218,7 +218,7 @@ char* take_ambient_room(std::size_t size) {
   require_fiber("sukima: a future can be made only inside a runtime; call sukima::run around it");
   ambient_state* const ambient = find_ambient();
   if (ambient->top == nullptr)
-    throw usage_error("sukima: a future in code with a context needs it: future f(c, …)");
+    throw usage_error("sukima: code with a context must pass it to its futures: future f(c, …)");
   char* const at = ambient->top;
   ambient->top += size;
   ++ambient->uses;

@@ -31,8 +31,8 @@ void heavy_fence() noexcept {
   while (!call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
     if (errno == ENOMEM) continue;  // a temporary shortage in the kernel
     end_program(
-        "sukima: the system call membarrier fails, which worked when the program began; allow it in the "
-        "filter of system calls, or forbid it before the program begins\n");
+        "sukima: the system call membarrier fails now but worked when the program began; let the filter of "
+        "system calls allow it, or forbid it before the program begins\n");
   }
 }
 

@@ -103,7 +103,7 @@ launched* launched_futures::begin_oldest(list& from) noexcept {
 }
 
 void launched_futures::refuse_if_closed() const {
-  if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
+  if (closed_) throw usage_error("sukima: this runtime was shut down and can launch no more futures");
 }
 
 /// \param unfinished  the amount by which `counts_` rises for a future that was not counted before

@@ -118,7 +118,7 @@ void rest_check::check_place(const worker& w, rest_mark::reading mark) {
   const rest_place place = mark.place();
   const bool at_home = place == rest_place::at_home || place == rest_place::no_thread;
   require(w.parked.load(std::memory_order_seq_cst) == (place == rest_place::parked),
-          "at rest those workers have the flag `parked` that sleep until they are called up");
+          "at rest a worker has the flag `parked` if and only if it sleeps until it is called up");
   require((w.current.load(std::memory_order_seq_cst) == nullptr) == at_home,
           "a worker that searches has a fiber, others have none");
   require(w.mailbox.is_closed(), "a worker that runs nothing has closed its mailbox");
@@ -126,8 +126,7 @@ void rest_check::check_place(const worker& w, rest_mark::reading mark) {
           "a reply is accepted by the thief that asked");
   if (place == rest_place::no_thread || core_.life.is_closed()) return;
   require(!mark.sleeps() || !is_called_home(w), "a worker whose thread is called home does not sleep");
-  require(core_.target.is_surplus(w.rank) == at_home,
-          "those workers are at home that are surplus, and no others");
+  require(core_.target.is_surplus(w.rank) == at_home, "a worker is at home if and only if it is surplus");
 }
 
 void rest_check::check_idle_fiber(const worker& w, const fiber& s) {
@@ -152,8 +151,8 @@ void rest_check::check_counts(const picture& p) {
     if (place == rest_place::sentinel) sentinel = &core_.workers[i];
   }
   require(p.counts.entries == 0, "a thread that left the runtime does not count as an entry");
-  require(p.counts.parked == parked, "the count of parked workers is that of those that sleep so");
-  require(p.counts.searching == searching, "the count of searching workers is that of those that search");
+  require(p.counts.parked == parked, "the count of parked workers is right");
+  require(p.counts.searching == searching, "the count of searching workers is right");
   require(core_.park.permits_.load(std::memory_order_seq_cst) == 0, "at rest each permit was taken");
   require(core_.park.sentinel_.load(std::memory_order_seq_cst) == sentinel,
           "the sentinel is the last searching worker, asleep");
@@ -237,9 +236,9 @@ void rest_check::check_hints(const picture& p) {
   for (std::uint32_t i = 0; i <= t.count; ++i)
     require(t.offers[i].on_offer.load(std::memory_order_seq_cst) == nullptr, "at rest no fiber is on offer");
   require(hints.wanting_.load(std::memory_order_seq_cst) == 0,
-          "the count of workers that want a place is theirs");
+          "the count of workers that want a place is right");
   require(hints.offers_.load(std::memory_order_seq_cst) == 0, "each offer was taken, or taken back");
-  require(t.workers.count(SUKIMA_PLACE_ANY) == seen, "the workers that were seen count in the machine");
+  require(t.workers.count(SUKIMA_PLACE_ANY) == seen, "the machine counts each worker whose CPU is known");
 }
 
 void rest_check::check_control() {
@@ -253,7 +252,7 @@ void rest_check::check_control() {
   if (core_.life.is_closed() || c.follows_capacity())
     return;  // the monitor corrects a target that is too high
   require(c.refused_ || core_.target.count_.load(std::memory_order_seq_cst) == c.wanted(),
-          "the target is what is wanted");
+          "the target is the wanted number of workers");
   require(core_.threads.count() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
           "there is a thread for each worker that may run");
 }

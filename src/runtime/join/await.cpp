@@ -122,8 +122,9 @@ void run_on_new_fiber(fiber& self, root_task& root) {
   inject_published(self);
   fiber* other = self.on->take_fiber();
   if (other == nullptr)
-    throw shortage(std::errc::not_enough_memory,
-                   "sukima: no fiber for a call without a context below code with one; pass the context on");
+    throw shortage(
+        std::errc::not_enough_memory,
+        "sukima: no memory for the fiber of a call without a context; pass the context to that call");
   other->first = &root;
   // The fiber stays on this thread if it must be resumed here.
   const bool stays = self.thread_bindings != 0 || (self.home != nullptr && self.home->has_own_thread());

@@ -48,7 +48,7 @@ char* take_ambient_scope() {
   require_fiber("sukima: a task group can be made only inside a runtime; call sukima::run around it");
   ambient_state* ambient = find_ambient();
   if (ambient->top == nullptr)
-    throw usage_error("sukima: a task group in code with a context needs it: task_group group(c)");
+    throw usage_error("sukima: code with a context must pass it to its task groups: task_group group(c)");
   char* const scope = ambient->top;
   ambient->top += choice_point_alignment;
   ++ambient->uses;

@@ -143,7 +143,8 @@ resumer suspension_resumer(fiber& s) noexcept {
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure, const cancel_action* cancel) {
   fiber* current = running_fiber();
   if (current == nullptr)
-    throw usage_error("sukima: suspend was called outside a runtime; only a worker's fiber can be parked");
+    throw usage_error(
+        "sukima: suspend was called outside a runtime; only code inside a runtime can be suspended");
   fiber& s = *current;
   struct listing {
     fiber& of;

@@ -69,8 +69,8 @@ class program_controls {
     }
     if (workers > settings::most_workers)
       throw_bad_setting("sukima: tbb::task_arena has at most " + std::to_string(settings::most_workers) +
-                        " workers, and " + std::to_string(workers) +
-                        " were asked for; give it a smaller max_concurrency, or tbb::task_arena::automatic");
+                        " workers, but the program requests " + std::to_string(workers) +
+                        "; give it a smaller max_concurrency, or tbb::task_arena::automatic");
     settings chosen = settings::from_environment();
     chosen.workers = workers;
     chosen.elastic = false;
