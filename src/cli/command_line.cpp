@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <base/shared/program.hpp>
+#include <base/shared/standard_streams.hpp>
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/version.hpp"
@@ -131,6 +132,7 @@ int parse(CLI::App& program, const int& code, int argc, const char* const* argv)
 }  // namespace
 
 int run_command_line(std::span<const declared_command> here, int argc, char** argv) {
+  process::occupy_closed_streams();
   CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
   program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
   program.require_subcommand(1);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
+#include <base/shared/errors.hpp>
+#include <base/shared/standard_streams.hpp>
 #include <base/shared/start_program.hpp>
 #include <base/shared/temporary_directory.hpp>
 
@@ -110,6 +112,28 @@ TEST(start_program, reports_why_the_program_cannot_be_started) {
             EXDEV);
   EXPECT_EQ(reason_of({.arguments = {"true"}}), ENOENT) << "PATH was not to be searched";
   EXPECT_EQ(reason_of({.arguments = {"true"}, .searches_path = true}), 0);
+}
+
+TEST(standard_streams, that_are_closed_keep_their_numbers) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(number);
+    sukima::process::occupy_closed_streams();
+    char byte = 0;
+    const bool is_right = open("/dev/null", O_RDONLY) > STDERR_FILENO && read(STDIN_FILENO, &byte, 1) == 0 &&
+                          write(STDOUT_FILENO, &byte, 1) < 0 && write(STDERR_FILENO, &byte, 1) == 1 &&
+                          fcntl(STDOUT_FILENO, F_GETFD) == FD_CLOEXEC;
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(standard_streams, that_are_open_stay_as_they_are) {
+  const int flags = fcntl(STDERR_FILENO, F_GETFD);
+  sukima::process::occupy_closed_streams();
+  EXPECT_EQ(fcntl(STDERR_FILENO, F_GETFD), flags);
 }
 
 TEST(temporary_directory, goes_with_what_is_in_it) {

@@ -180,6 +180,17 @@ class RecordedMachines(unittest.TestCase):
         root = play("containers-v2.tree")
         file = pathlib.Path(FOLDER.name, "sukima.prom")
         watching = subprocess.Popen([PROGRAM, "host", "watch", "--root", root, "--interval", "0.1", "--metrics", str(file)],
+    def test_watching_without_standard_output_is_one_sentence(self):
+        """The socket of the metrics must not get the number of the stream."""
+        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", play("containers-v2.tree"))
+        words = ("watch", "--count", "1", "--interval", "0.1", "--metrics", "127.0.0.1:0", *here)
+        with open("/dev/full", "wb") as full:
+            ends = (subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1)),
+                    subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, stdout=full))
+        for done in ends:
+            self.assertRegex(done.stderr, r"^sukima: metrics are at \S+\nsukima: the output could not be written to standard output\n$")
+            self.assertEqual(done.returncode, 1)
+
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while 'sukima_vm_usable_cpus{vm="web-1"} 0\n' not in (file.read_text() if file.exists() else ""):
             self.assertIsNone(watching.poll())

@@ -67,7 +67,8 @@ class Refusals(unittest.TestCase):
 
     def test_help_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "wb") as full:
-            for words in (["--help"], ["--version"], ["run", "--help"], ["probe", "--json"]):
+            for words in (["--help"], ["--version"], ["run", "--help"], ["probe", "--json"],
+                          ["probe", "--watch", "--count", "1", "--interval", "0.1"]):
                 done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=500,
                                       env=ENVIRONMENT)
                 self.assertEqual((done.returncode, done.stderr),

@@ -231,7 +231,7 @@ int watch(live_host& host, const machine_options& options) {
       output.show(host, rows);
     }
     std::fflush(stdout);
-    if (std::ferror(stdout) != 0) return process::exit_failure;
+    if (std::ferror(stdout) != 0) break;  // run_command_line reports it
   }
   return process::exit_success;
 }

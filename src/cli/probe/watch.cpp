@@ -150,7 +150,7 @@ int watch(const watch_options& options) {
     if (!due.take(pace::clock::now())) continue;
     const sukima_capacity_estimate estimate = meter.usable();
     output.show({meter.facts(), meter.load(), estimate, meter.cause(estimate)});
-    if (std::ferror(stdout) != 0) return process::exit_failure;
+    if (std::ferror(stdout) != 0) break;  // run_command_line reports it
     if (options.count && ++done == *options.count) break;
   }
   return process::exit_success;

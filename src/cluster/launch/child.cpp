@@ -3,6 +3,8 @@
 
 #include "entry/environment.hpp"
 
+#include <base/shared/standard_streams.hpp>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -43,9 +45,8 @@ std::size_t most_at_once(int to) noexcept {
 }
 
 void open_standard_streams() noexcept {
-  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(number, F_GETFD) < 0)  // this number is the lowest free one
-      static_cast<void>(open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+  process::occupy_closed_streams();
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) fcntl(number, F_SETFD, 0);
 }
 
 void write_whole(int number, std::string_view text) noexcept {

@@ -25,8 +25,7 @@ inline constexpr std::size_t chunk_size = 65536;
 /// writable.
 std::size_t most_at_once(int to) noexcept;
 
-/// Opens those of the descriptors 0 to 2 that are closed, so that no other file gets their numbers. Reading
-/// from 0 finds the end, writing to 1 fails, and text written to 2 is discarded.
+/// Opens the standard streams that are closed, for the nodes, too; see process::occupy_closed_streams.
 void open_standard_streams() noexcept;
 
 /// Writes a whole text, even to a descriptor that another program has set to non-blocking, as ssh does. Gives

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program sukima-cc, which `sukima cc` starts.
+// sukima-cc, the program that `sukima cc` starts.
+#include <base/shared/errors.hpp>
+#include <base/shared/standard_streams.hpp>
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -45,6 +48,7 @@ Manual: man sukima-cc. Language reference: docs/language.md.
 
 int main(int argc, char** argv) {
   using namespace sukima::language;
+  sukima::process::occupy_closed_streams();
   try {
     const command_line line = read_command_line(std::vector<std::string>(argv + 1, argv + argc));
     if (line.help) {
