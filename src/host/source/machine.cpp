@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <unordered_set>
 
 #include "shared/source.hpp"
 #include "source/files.hpp"
@@ -53,6 +54,7 @@ snapshot read_machine(const std::string& root) {
   result.taken = wall_seconds();
   if (!stat) throw source_error(root + "/proc/stat cannot be read; the host must run Linux");
   const auto nodes = read_nodes(root);
+  std::unordered_set<std::uint32_t> seen;
   for (const std::string_view line : lines_of(*stat)) {
     const auto words = words_of(line);
     if (words.size() < 5 || !words[0].starts_with("cpu")) continue;
@@ -60,6 +62,7 @@ snapshot read_machine(const std::string& root) {
     if (!id || *id > most_id || result.pcpus.size() == most_pcpus) continue;
     pcpu one;
     one.id = static_cast<std::uint32_t>(*id);
+    if (!seen.insert(one.id).second) continue;  // of a CPU that is there twice, the first line counts
     if (const auto found = nodes.find(one.id); found != nodes.end()) one.node = found->second;
     // A core is identified by the first of its hardware threads, because each socket may have a core with the
     // same number.
