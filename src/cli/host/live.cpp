@@ -105,9 +105,7 @@ void live_host::next(const std::atomic<bool>* stopped) {
 }
 
 void live_host::add_note(const std::string& note) {
-  if (std::ranges::find(noted_, note) != noted_.end()) return;
-  noted_.push_back(note);
-  notes_.push_back(note);
+  if (noted_.insert(note).second) notes_.push_back(note);
 }
 
 void live_host::measure() {

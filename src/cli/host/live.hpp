@@ -7,6 +7,7 @@
 #include <host/shared/observer.hpp>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace sukima::cli::host {
@@ -59,7 +60,8 @@ class live_host {
   model::description first_;
   bool begun_ = false;
   std::string no_libvirt_, no_groups_;
-  std::vector<std::string> notes_, noted_;
+  std::vector<std::string> notes_;
+  std::unordered_set<std::string> noted_;
 };
 
 }  // namespace sukima::cli::host

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "source/files.hpp"
 #include "source/names.hpp"
@@ -72,6 +73,8 @@ void take_vcpus(const domain_record& record, std::optional<double> cap, observed
   const texts& all = record.statistics;
   const std::size_t current = count_in(all, "vcpu.current", record.vcpus.size());
   const std::size_t most = std::max(count_in(all, "vcpu.maximum", current), current);
+  std::unordered_map<std::uint32_t, const domain_vcpu*> places;
+  for (const domain_vcpu& one : record.vcpus) places.emplace(one.id, &one);
   for (std::size_t i = 0, online = 0; i < most; ++i) {
     const std::string name = "vcpu." + std::to_string(i) + ".";
     vcpu one;
@@ -86,9 +89,9 @@ void take_vcpus(const domain_record& record, std::optional<double> cap, observed
     one.online = silent ? online < current : state.value_or(one.ran ? 1 : 0) > 0 || one.ran.has_value();
     if (one.online) ++online;
     one.cap = cap;
-    const auto place = std::ranges::find(record.vcpus, one.id, &domain_vcpu::id);
-    result.last_pcpu.push_back(place == record.vcpus.end() ? std::nullopt : place->last_pcpu);
-    if (place != record.vcpus.end()) one.hard = place->hard;
+    const auto place = places.find(one.id);
+    result.last_pcpu.push_back(place == places.end() ? std::nullopt : place->second->last_pcpu);
+    if (place != places.end()) one.hard = place->second->hard;
     result.now.vcpus.push_back(std::move(one));
   }
 }
@@ -116,7 +119,9 @@ std::optional<observed_vm> observe_domain(const domain_record& record, double de
   result.run = record.run;
   result.now.name = record.name;
   if (!record.uuid.empty()) result.now.id = record.uuid;
-  if (!record.port.empty()) result.now.unknown = nlohmann::json{{"port", record.port}}.dump();
+  if (!record.port.empty())
+    result.now.unknown =
+        nlohmann::json{{"port", record.port}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (state && (*state == state_paused || *state == state_suspended)) result.state = vm_state::paused;
   std::optional<double> vcpu_cap;
   take_scheduler(record, default_shares, result.now, vcpu_cap);

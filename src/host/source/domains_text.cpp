@@ -25,6 +25,19 @@ std::optional<std::uint32_t> id_of(std::string_view text) {
   return static_cast<std::uint32_t>(*number);
 }
 
+/// Whether observe_domain reads this statistic. A domain has hundreds of others, of its disks for example.
+bool is_used(std::string_view name) {
+  if (name == "state.state" || name == "cpu.time" || name == "vcpu.current" || name == "vcpu.maximum")
+    return true;
+  constexpr std::string_view of_vcpu = "vcpu.";
+  if (!name.starts_with(of_vcpu)) return false;
+  const std::size_t dot = name.find('.', of_vcpu.size());
+  if (dot == std::string_view::npos || !id_of(name.substr(of_vcpu.size(), dot - of_vcpu.size())))
+    return false;
+  const std::string_view what = name.substr(dot + 1);
+  return what == "state" || what == "time" || what == "wait" || what == "delay";
+}
+
 class reader {
  public:
   std::vector<domain_record> read(std::string_view text) {
@@ -35,7 +48,6 @@ class reader {
       if (line.starts_with("Domain: ")) {
         begin(line.substr(8));
       } else if (!domains_.empty()) {
-        if (++pairs_ > most_pairs) fail("there are more than a million lines");
         if (whole.starts_with("  "))
           take_statistic(line);
         else
@@ -62,7 +74,14 @@ class reader {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0)
       fail("'" + printable_name(line.substr(0, 40)) + "' is not a statistic such as vcpu.0.time=1000");
-    domains_.back().statistics[std::string(line.substr(0, equals))] = line.substr(equals + 1);
+    const std::string_view name = line.substr(0, equals);
+    if (!is_used(name)) return;
+    count_pair();
+    domains_.back().statistics[std::string(name)] = line.substr(equals + 1);
+  }
+
+  void count_pair() {
+    if (++pairs_ > most_pairs) fail("there are more than a million of them");
   }
 
   /// Parses a line "Key  : value" of schedinfo, vcpuinfo or dominfo.
@@ -71,6 +90,7 @@ class reader {
     if (colon == std::string_view::npos) return;
     const std::string key(trimmed(line.substr(0, colon)));
     const std::string_view value = trimmed(line.substr(colon + 1));
+    count_pair();
     domain_record& domain = domains_.back();
     if (key == "Scheduler")
       domain.scheduler = value;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "shared/calls.hpp"
@@ -65,6 +67,28 @@ bool counted(const observed_vm& one) {
   return std::ranges::any_of(one.now.vcpus, [](const vcpu& v) { return v.ran.has_value(); });
 }
 
+/// The machines of the last reading, by id and by name.
+class known_machines {
+ public:
+  /// \param seen  outlives this object, unchanged
+  explicit known_machines(const std::vector<observed_vm>& seen) {
+    for (const observed_vm& one : seen) {
+      by_name_.emplace(one.now.name, &one);
+      if (one.now.id) by_id_.emplace(*one.now.id, &one);
+    }
+  }
+
+  /// \returns null if there was no such machine
+  const observed_vm* find(const domain_record& record) const {
+    const auto& all = record.uuid.empty() ? by_name_ : by_id_;
+    const auto found = all.find(record.uuid.empty() ? record.name : record.uuid);
+    return found == all.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const observed_vm*> by_name_, by_id_;
+};
+
 class libvirt_source final : public source {
  public:
   libvirt_source(std::unique_ptr<libvirt_calls> calls, std::string root)
@@ -91,7 +115,8 @@ class libvirt_source final : public source {
     answered_ = true;
     pcpus_ = answer->pcpus;
     result.notes = std::move(answer->notes);
-    for (const domain_record& record : answer->domains) take(record, answer->read_at, result);
+    const known_machines known(seen_);
+    for (const domain_record& record : answer->domains) take(record, answer->read_at, known, result);
     seen_ = result.vms;
     return result;
   }
@@ -111,14 +136,13 @@ class libvirt_source final : public source {
     return result;
   }
 
-  void take(const domain_record& record, double read_at, snapshot& result) const {
+  void take(const domain_record& record, double read_at, const known_machines& known,
+            snapshot& result) const {
     auto one = observe_domain(record, default_shares_);
     if (one) one->read_at = read_at;
-    // libvirt omits data for which it would have to wait, because another client is working on the domain.
-    const auto before = std::ranges::find_if(seen_, [&](const observed_vm& each) {
-      return record.uuid.empty() ? each.now.name == record.name : each.now.id == record.uuid;
-    });
-    if (before != seen_.end() && counted(*before) && !(one && counted(*one)) && !ended(record)) {
+    // libvirt leaves out what it would have to wait for: another client works on the domain.
+    const observed_vm* const before = known.find(record);
+    if (before != nullptr && counted(*before) && !(one && counted(*one)) && !ended(record)) {
       one = *before;
       one->now.name = record.name;
       one->stale = true;
@@ -151,11 +175,12 @@ class domain_file_source final : public source {
     const auto text = path_ == "-" ? text_ : read_file_text(path_, longest_input);
     if (!text) throw source_error("the statistics '" + path_ + "' cannot be read; give another file");
     if (text->size() > longest_input)
-      throw source_error("the statistics '" + path_ + "' are longer than " + longest_input_text +
-                         "; give another file");
+      throw source_error(
+          "the statistics '" + path_ + "' are longer than " + longest_input_text +
+          "; give another file, such as what virsh domstats --state --cpu-total --vcpu prints");
     snapshot result = read_machine(root_);
-    // If the file was not written again, its counters are from the same moment. They must not count as an
-    // interval in which no vCPU ran.
+    std::size_t vcpus = 0;
+    // Counters that were not written again are the same moment's: they make no interval in which no vCPU ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);
@@ -165,6 +190,10 @@ class domain_file_source final : public source {
     for (const domain_record& record : domains)
       if (auto one = observe_domain(record, default_shares_)) {
         one->read_at = read_at_;
+        vcpus += one->now.vcpus.size();
+        if (vcpus > most_vcpus)
+          throw source_error("the statistics '" + path_ + "' name more than " + std::to_string(most_vcpus) +
+                             " virtual CPUs; give a file with fewer domains");
         result.vms.push_back(std::move(*one));
       } else {
         result.notes.push_back("the domain " + record.name + " is not active, or has no virtual CPU");

@@ -3,6 +3,7 @@
 #include "shared/observer.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,16 +25,19 @@ bool knows_waiting(const vm& one) {
   return std::ranges::all_of(one.vcpus, [](const vcpu& v) { return !v.online || v.waited.has_value(); });
 }
 
-/// A unique name for each machine, in their order.
+/// Names that occur once each, in the order of the machines. Takes O(n log n), also if all have one name.
 std::vector<std::string> unique_names(const std::vector<observed_vm>& vms) {
   std::vector<std::string> names;
   std::set<std::string> taken;
+  std::map<std::string, int> numbers;  // of each beginning: the last number that was tried
   for (const observed_vm& one : vms) {
     const std::string name = printable_name(one.now.name);
     std::string unique = name;
     if (taken.contains(unique) && one.now.id)
       unique = printable_name(name.substr(0, 180) + " (" + one.now.id->substr(0, 8) + ")");
-    for (int n = 2; taken.contains(unique); ++n) unique = name.substr(0, 180) + "-" + std::to_string(n);
+    const std::string beginning = printable_name(name.substr(0, 180));  // may end inside a character
+    for (int& number = numbers.try_emplace(beginning, 1).first->second; taken.contains(unique);)
+      unique = beginning + "-" + std::to_string(++number);
     taken.insert(unique);
     names.push_back(unique);
   }
@@ -193,11 +197,14 @@ const description& observer::update(const snapshot& now) {
   std::map<std::string, memory> memories;
   std::vector<std::vector<double>> ran(now.vms.size());
   std::vector<std::string> keys;
+  std::map<std::string, std::size_t> with_key;
   bool complete = begun_;
   for (std::size_t j = 0; j < now.vms.size(); ++j) {
     const observed_vm& one = now.vms[j];
     std::string key = one.now.id ? "id " + *one.now.id : "name " + names[j];
-    while (memories.contains(key)) key += "'";  // two machines have one id: keep both
+    // Two machines with one id: both are kept.
+    if (const std::size_t others = with_key[key]++; others != 0)
+      key = "same " + std::to_string(others) + " " + key;
     const auto found = memories_.find(key);
     memory remembered;
     if (found != memories_.end()) {

@@ -122,6 +122,26 @@ TEST(domains, malformed_entries_are_named_with_their_lines) {
   EXPECT_TRUE(parse_domains("something else\n  a=b\n").empty());
 }
 
+TEST(domains, ports_need_not_be_utf8) {
+  auto records = parse_domains("Domain: 'a'\n  vcpu.current=1\n");
+  records[0].port = "/\xff";
+  EXPECT_EQ(observe_domain(records[0], 1024)->now.unknown, "{\"port\":\"/\xef\xbf\xbd\"}");
+}
+
+TEST(domains, thousands_are_read_however_many_statistics_they_have) {
+  constexpr int domains = 4000;
+  std::string text;
+  for (int n = 0; n < domains; ++n) {
+    text += "Domain: 'vm" + std::to_string(n) + "'\n  state.state=1\n  vcpu.current=1\n  vcpu.maximum=1\n";
+    text += "  vcpu.0.time=" + std::to_string(n) + "000000000\n  vcpu.0.halt_exits.sum=7\n";
+    for (int i = 0; i < 300; ++i) text += "  net.0.x=1\n";
+  }
+  const auto records = parse_domains(text);
+  ASSERT_EQ(records.size(), std::size_t{domains});
+  EXPECT_NEAR(observe_domain(records.back(), 1024)->now.vcpus[0].ran.value(), domains - 1, 1e-6);
+  EXPECT_EQ(records.back().statistics.size(), 4u) << "what has no use takes no memory";
+}
+
 TEST(domains, absurd_numbers_are_ignored) {
   const observed_vm one = observed(
       "Domain: 'a'\n  vcpu.current=1\n  vcpu.maximum=99999999999\n  vcpu.0.time=-5\n  vcpu.0.delay=x\n"

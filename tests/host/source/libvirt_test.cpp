@@ -187,6 +187,9 @@ TEST_F(libvirt, a_file_of_virsh_takes_its_place) {
   tree_.file("/domains", "");
   EXPECT_THROW(file->read(far()), source_error);
   EXPECT_THROW(open_domain_file(tree_.root() + "/nonesuch", tree_.root()), source_error);
+  // A few lines may claim more virtual CPUs than fit into memory.
+  tree_.file("/domains", "Domain: 'a'\n  vcpu.maximum=65536\nDomain: 'b'\n  vcpu.maximum=1\n");
+  EXPECT_THROW(file->read(far()), source_error);
 }
 
 class fixed_source final : public source {

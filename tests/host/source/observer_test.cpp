@@ -6,6 +6,9 @@
 #include <host/shared/estimate.hpp>
 #include <host/shared/observer.hpp>
 #include <map>
+#include <set>
+
+#include "../../capacity/recorded_tree.hpp"
 
 namespace sukima::host {
 namespace {
@@ -427,6 +430,42 @@ TEST(descriptions, of_any_names_can_be_read_again) {
                          std::string(200, 'x')}));
   EXPECT_TRUE(again.vms[0].vcpus[0].hard.empty());
   EXPECT_EQ(again.vms[0].weight, most_weight);
+  host.pass(1);
+  seen.update(host.now());
+  EXPECT_TRUE(seen.changes().empty());
+}
+
+TEST(machine, has_each_cpu_once_in_any_order) {
+  sukima_test::recorded_tree tree;
+  tree.file("/proc/stat",
+            "cpu  9 9 9 9 9\ncpu2 100 0 0 0 0\ncpu0 300 0 0 0 0\ncpu2 700 0 0 0 0\ncpux 1 1 1 1\ncpu5\n");
+  const snapshot read = read_machine(tree.root());
+  ASSERT_EQ(read.pcpus.size(), 2U);
+  EXPECT_EQ(read.pcpus[0].id, 2U);
+  EXPECT_EQ(read.pcpus[1].id, 0U);
+  EXPECT_EQ(read.busy, (std::vector<double>{1, 3}));
+  tree.file("/proc/stat", "cpu  9 9 9 9 9\nintr 0\n");
+  EXPECT_THROW(read_machine(tree.root()), source_error);
+}
+
+TEST(descriptions, of_long_names_that_occur_twice_end_between_two_characters) {
+  made_up_host host(1);
+  for (int j = 0; j < 2; ++j)
+    host.add(std::string(179, 'x') + "\xc3\xbc" + std::string(15, 'y'), 1).now.id.reset();
+  observer seen;
+  EXPECT_EQ(parse_description(description_text(seen.update(host.now()))).vms[1].name,
+            std::string(179, 'x') + "?-2");
+}
+
+TEST(descriptions, of_thousands_of_machines_with_one_name_and_one_id) {
+  constexpr std::size_t machines = 10000;
+  made_up_host host(1);
+  for (std::size_t j = 0; j < machines; ++j) host.add("same", 1);
+  observer seen;
+  std::set<std::string> names;
+  for (const vm& one : seen.update(host.now()).vms) names.insert(one.name);
+  EXPECT_EQ(names.size(), machines);
+  EXPECT_TRUE(names.contains("same-9999"));
   host.pass(1);
   seen.update(host.now());
   EXPECT_TRUE(seen.changes().empty());
