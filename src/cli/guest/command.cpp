@@ -47,7 +47,8 @@ void stop(int) { stopped.store(true, std::memory_order_relaxed); }
 
 void report(const std::string& sentence, bool json) {
   if (json)
-    fmt::print("{}\n", nlohmann::json({{"part", "guest"}, {"reason", sentence}}).dump());
+    fmt::print("{}\n", nlohmann::json({{"part", "guest"}, {"reason", sentence}})
+                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
     fmt::print("{}\n", sentence);
   std::fflush(stdout);

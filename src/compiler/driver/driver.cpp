@@ -259,7 +259,8 @@ class driver {
         entry["output"] = line_.output.empty() ? stem(file) + ".o" : line_.output;
       entry["arguments"] = {"sukima", "cc"};
       for (const std::string& argument : line_.arguments) entry["arguments"].push_back(argument);
-      out << entry.dump() << ",\n";
+      // Names of files need not be UTF-8, but JSON must be.
+      out << entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << ",\n";
     }
     out.close();
     if (out) return true;
