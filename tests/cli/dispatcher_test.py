@@ -146,6 +146,13 @@ class dispatcher(unittest.TestCase):
             if name in built():
                 self.expect_refused(run(PROGRAM, name, *words), f"{sentence} (see sukima {name} --help)")
 
+    def test_names_the_place_where_no_temporary_folder_can_be_made(self):
+        sentence = ("no temporary folder can be made in '/no/such/folder', which TMPDIR names: No such file or directory; "
+                    "set TMPDIR to a folder with room where you can write")
+        self.expect_refused(run(PROGRAM, "explain", "--", "true", TMPDIR="/no/such/folder"), sentence)
+        if "objects" in built():
+            self.expect_refused(run(PROGRAM, "objects", "record", "--", "true", TMPDIR="/no/such/folder"), sentence)
+
     def test_empty_values_are_not_taken_for_options_that_were_left_out(self):
         for name, words, option in (
                 ("calibrate", ["--show", "--output", ""], "--output"), ("cluster", ["run", "--json", "", "--", "true"], "--json"),

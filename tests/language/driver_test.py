@@ -371,6 +371,22 @@ def check_packed_structures(backend, work):
     run([SUKIMA, "cc", backend, "-fpack-struct=1", "-c", "plain.c"], work)
 
 
+def check_without_temporary_folder(backend, work):
+    refused = subprocess.run([SUKIMA, "cc", backend, "-c", "program.tc"], cwd=work, text=True, capture_output=True,
+                             stdin=subprocess.DEVNULL, check=False, env={**os.environ, "TMPDIR": "/no/such/folder"})
+    is_equal("a TMPDIR that does not exist", (refused.returncode, refused.stderr),
+             (2, "sukima cc: no temporary folder can be made in '/no/such/folder', which TMPDIR names: No such file or "
+                 "directory; set TMPDIR to a folder with room where you can write\n"))
+
+
+def check_names_that_are_not_utf8(backend, work):
+    name = os.fsdecode(b"na\xffme.c")
+    (work / name).write_text("int main(void) { return 0; }\n")
+    run([SUKIMA, "cc", backend, "-c", name, "-MJ", "entry.json"], work)
+    entry = json.loads((work / "entry.json").read_text(encoding="utf-8").rstrip().rstrip(","))
+    is_equal("the file of a database", entry["file"], "na\ufffdme.c")
+
+
 def check_launcher(backend, work):
     """A launcher starts the C compiler, with the same name of the C file in each build."""
     (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> launched\nexec "$@"\n')
@@ -453,8 +469,8 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_preprocessor_words, check_packed_structures, check_line_directives,
-                      check_launcher, check_names_of_files, check_side_files, check_stack_probes):
+                      check_predefined, check_preprocessor_words, check_packed_structures, check_without_temporary_folder,
+                      check_line_directives, check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

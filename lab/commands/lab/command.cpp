@@ -224,6 +224,9 @@ int run_all(const lab_options& options, parts::run_request& request) {
     throw std::runtime_error(fmt::format("{}: {}run the same command with --folder {} to continue",
                                          error.what(), is_full ? "give it room, and " : "",
                                          request.folder.string()));
+  } catch (const process::usage_error& error) {  // such as no room for temporary files
+    throw process::usage_error(
+        fmt::format("{}; then continue with --folder {}", error.what(), request.folder.string()));
   }
   line.clear();
   write_report(request.folder, options);

@@ -10,6 +10,7 @@
 
 #include <base/shared/executable.hpp>
 #include <base/shared/installed.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include <cli/shared/console.hpp>
 #include "shared/find_program.hpp"
 #include "shared/folder.hpp"
@@ -136,7 +137,7 @@ fs::path cache_folder() {
     return fs::path(cache) / "sukima" / "lab";
   if (const std::string home = variable("HOME"); !home.empty())
     return fs::path(home) / ".cache" / "sukima" / "lab";
-  return fs::temp_directory_path() / "sukima" / "lab";
+  return fs::path(process::place_of_temporary_files()) / "sukima" / "lab";
 }
 
 }  // namespace sukima::cli::lab

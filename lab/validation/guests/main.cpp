@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <base/shared/clock.hpp>
+#include <base/shared/errors.hpp>
 #include <base/shared/temporary_directory.hpp>
 
 #include <CLI/CLI.hpp>
@@ -58,7 +59,7 @@ fs::path image_folder(const request& request, const char* kind) {
     return fs::path(cache) / "sukima" / kind;
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0')
     return fs::path(home) / ".cache" / "sukima" / kind;
-  return fs::temp_directory_path() / "sukima" / kind;
+  return fs::path(sukima::process::place_of_temporary_files()) / "sukima" / kind;
 }
 
 /// Builds an image by a script.
@@ -211,6 +212,9 @@ Exit codes: 0 success, 1 an estimate was off by more than --tolerance or a guest
   }
   try {
     return request.xen ? run_under_xen(request) : run(request);
+  } catch (const sukima::process::usage_error& problem) {
+    fmt::print(stderr, "sukima-guests: {}\n", problem.what());
+    return exit_usage;
   } catch (const std::exception& problem) {
     fmt::print(stderr, "sukima-guests: {}\n", problem.what());
     return exit_missed;

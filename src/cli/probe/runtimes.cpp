@@ -171,19 +171,21 @@ std::optional<std::string> installed(const std::string& program) {
 
 /// Writes a program of a few lines, compiles it if necessary, and runs it.
 void ask_compiled(std::vector<runtime_answer>& answers) {
+  const auto go = installed("go"), rustc = installed("rustc");
+  if (!go && !rustc) return;
   const process::temporary_directory folder("probe");
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder.path() + "/" + name) << text;
     return folder.path() + "/" + name;
   };
-  if (const auto go = installed("go")) {
+  if (go) {
     const std::string source =
         write("main.go",
               "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0), "
               "\"\\n\") }\n");
     answers.push_back(ask_command("Go", {*go, "run", source}, "", "runtime.GOMAXPROCS"));
   }
-  if (const auto rustc = installed("rustc")) {
+  if (rustc) {
     const std::string source = write(
         "main.rs",
         "fn main() { println!(\"{}\", std::thread::available_parallelism().map_or(0, usize::from)); }\n");

@@ -64,6 +64,9 @@ int main(int argc, char** argv) {
   } catch (const command_line_error& error) {
     std::fprintf(stderr, "sukima cc: %s\n", error.what());
     return 2;
+  } catch (const sukima::process::usage_error& error) {
+    std::fprintf(stderr, "sukima cc: %s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sukima cc: %s\n", error.what());
     return 1;
