@@ -317,8 +317,8 @@ class launch(unittest.TestCase):
         ended = subprocess.run([FIB, "5"], capture_output=True, text=True,
                                env={**os.environ, "SUKIMA_CLUSTER_NODES": "2", "SUKIMA_CLUSTER_NODE": "2"})
         self.assertEqual(ended.returncode, 2)
-        self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a number from 0 to 1, or start "
-                                       "the program with sukima cluster run\n")
+        self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a whole number from 0 to 1, or "
+                                       "start the program with sukima cluster run\n")
 
     def test_processes_that_nothing_joins_end_at_their_entry(self):
         def started_with(**variables):

@@ -384,9 +384,10 @@ TEST(environment, is_refused_with_the_variable_that_is_wrong) {
     }
     return std::string();
   };
-  EXPECT_EQ(failure(variable_node, "4"),
-            "SUKIMA_CLUSTER_NODE=4 is wrong: give a number from 0 to 3, or start the program with sukima "
-            "cluster run");
+  EXPECT_EQ(
+      failure(variable_node, "4"),
+      "SUKIMA_CLUSTER_NODE=4 is wrong: give a whole number from 0 to 3, or start the program with sukima "
+      "cluster run");
   for (const char* value : {"0", "-1", "x", "", "4x", "99999999999"})
     EXPECT_NE(failure(variable_nodes, value).find("SUKIMA_CLUSTER_NODES="), std::string::npos) << value;
   for (const char* value : {"", "a,b,c", "a,b,c,d,e", "a,,c,d", "a,b,c,", ",,,"})
@@ -394,6 +395,35 @@ TEST(environment, is_refused_with_the_variable_that_is_wrong) {
         << value;
   for (const char* value : {"", "host", ":1", "host:", "host:65536"})
     EXPECT_NE(failure(variable_address, value).find("SUKIMA_CLUSTER_ADDRESS="), std::string::npos) << value;
+}
+
+TEST(environment, takes_the_time_of_silence_in_seconds_with_fractions) {
+  const auto beats = [](const char* seconds) {
+    variables = {{variable_nodes, "4"}, {variable_node, "2"}, {variable_address, "host:1"}};
+    variables[variable_silence] = seconds;
+    return read_environment(variable)->heartbeat.silent_beats;
+  };
+  EXPECT_EQ(beats("0"), 0u);
+  EXPECT_EQ(beats("0.5"), 1u);
+  EXPECT_EQ(beats("0.6"), 2u) << "no node is lost earlier than the user wants";
+  EXPECT_EQ(beats("2"), 4u);
+  EXPECT_EQ(beats("2.5"), 5u);
+  EXPECT_EQ(beats("3600"), 7200u);
+}
+
+TEST(environment, refuses_other_times_of_silence_with_their_unit) {
+  for (const char* value : {"", "0.4", "3600.5", "-1", "1s", "nan", "inf", "1e3", "0,5", " 1"}) {
+    variables = {{variable_nodes, "4"}, {variable_node, "2"}, {variable_address, "host:1"}};
+    variables[variable_silence] = value;
+    try {
+      read_environment(variable);
+      ADD_FAILURE() << value;
+    } catch (const start_failure& f) {
+      EXPECT_EQ(f.what(), "SUKIMA_CLUSTER_SILENCE=" + std::string(value) +
+                              " is wrong: give a number of seconds from 0.5 to 3600, or 0 so that no silent "
+                              "node is lost");
+    }
+  }
 }
 
 TEST(reports, do_not_get_into_what_the_program_has_opened_since) {

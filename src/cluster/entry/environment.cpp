@@ -6,20 +6,36 @@
 #include <base/shared/parse_number.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
 #include <string_view>
 
 namespace sukima::cluster {
 
 namespace {
 
-/// \throws start_failure the text is not a number in [least, most]
+/// \throws start_failure the text is not a whole number of [least, most]
 std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
   const auto value = parse_number<std::uint32_t>(text);
-  if (!value || *value < least || *value > most)
-    throw start_failure(std::string(name) + "=" + std::string(text) + " is wrong: give a number from " +
-                        std::to_string(least) + " to " + std::to_string(most) +
-                        ", or start the program with sukima cluster run");
-  return *value;
+  if (value && *value >= least && *value <= most) return *value;
+  const std::string command = name == std::string_view(variable_join) ? "join" : "run";
+  throw start_failure(std::string(name) + "=" + std::string(text) + " is wrong: give a whole number from " +
+                      std::to_string(least) + " to " + std::to_string(most) +
+                      ", or start the program with sukima cluster " + command);
+}
+
+/// Returns SUKIMA_CLUSTER_SILENCE in heartbeats, rounded up.
+/// \throws start_failure the text is neither 0 nor an accepted number of seconds
+unsigned silent_beats_of(std::string_view text, std::chrono::milliseconds period) {
+  constexpr double shortest = 0.5;
+  constexpr double longest = 3600;
+  const auto seconds = parse_number<double>(text, std::chars_format::fixed);
+  if (!seconds || !(*seconds == 0 || (*seconds >= shortest && *seconds <= longest)))
+    throw start_failure(std::string(variable_silence) + "=" + std::string(text) +
+                        " is wrong: give a number of seconds from 0.5 to 3600, or 0 so that no silent node "
+                        "is lost");
+  return static_cast<unsigned>(std::ceil(*seconds / std::chrono::duration<double>(period).count()));
 }
 
 /// \throws start_failure the text does not have one address for each node
@@ -80,11 +96,8 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
       throw start_failure(std::string(variable_port) + "=" + ports +
                           " is wrong: give a port from 1 to 65535, or two of them as FIRST-LAST");
   }
-  if (const char* const silence = variable(variable_silence)) {
-    constexpr std::uint32_t longest_silence = 3600;
-    const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));
-    s.heartbeat.silent_beats = static_cast<unsigned>(time / s.heartbeat.period);
-  }
+  if (const char* const silence = variable(variable_silence))
+    s.heartbeat.silent_beats = silent_beats_of(silence, s.heartbeat.period);
   if (const char* const hope = variable(variable_hope))
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
   if (const char* const ended = variable(variable_ended);

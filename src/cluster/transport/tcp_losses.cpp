@@ -67,12 +67,14 @@ void tcp_transport::lose(node_id node, const std::string& why, std::optional<fra
 }
 
 void tcp_transport::lose_silent(node_id node) {
-  const auto time =
-      std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat.period * chosen_.heartbeat.silent_beats);
+  using tenths = std::chrono::duration<long, std::deci>;
+  const long time =
+      std::chrono::ceil<tenths>(chosen_.heartbeat.period * chosen_.heartbeat.silent_beats).count();
   bytes number;
   byte_sink(number).number(node);
   send_news(frame_kind::lost, number);
-  const std::string why = "no heartbeat arrived for " + std::to_string(time.count()) + " s";
+  const std::string why = "no heartbeat arrived for " + std::to_string(time / 10) +
+                          (time % 10 != 0 ? "." + std::to_string(time % 10) : "") + " s";
   if (may_be_lost(node))
     lose(node, why, {});
   else
