@@ -270,4 +270,73 @@ TEST_F(discovery, another_file_system_at_the_same_place_hides_the_mount) {
   EXPECT_NE(notes_of(*report).find("not visible in any mount"), std::string::npos) << notes_of(*report);
 }
 
+/// The groups 0::/a/b/c, all visible, without quotas, and mounts that hide some of them.
+class covered : public discovery {
+ protected:
+  void SetUp() override {
+    discovery::SetUp();
+    groups("0::/a/b/c\n");
+    for (const char* group : {"", "/a", "/a/b", "/a/b/c"})
+      quota("/sys/fs/cgroup" + std::string(group), "max 100000");
+  }
+
+  /// \param cover  a line of mountinfo: the number of the hierarchy's mount is 30, and that of its parent 20
+  [[nodiscard]] bool hides(const std::string& cover) {
+    mounts(
+        "10 1 8:1 / / rw - ext4 disk rw\n20 10 0:20 / /sys rw - sysfs sysfs rw\n"
+        "30 20 0:29 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n" +
+        cover);
+    report_pointer report = explain();
+    const bool is_noted = notes_of(*report).find("a mount here hides control groups") != std::string::npos;
+    const bool is_hidden = report->facts.ancestors_hidden != 0;
+    EXPECT_EQ(is_noted, is_hidden) << cover << notes_of(*report);
+    return is_hidden;
+  }
+};
+
+TEST_F(covered, a_file_system_over_a_group_hides_it) {
+  EXPECT_FALSE(hides(""));
+  for (const char* place : {"/a", "/a/b", "/a/b/c", "/a/cpu.max", "/a/b/c/cpu.max", "/cpu.max"}) {
+    const std::string at = "/sys/fs/cgroup" + std::string(place);
+    EXPECT_TRUE(hides("40 30 0:40 / " + at + " rw - tmpfs tmpfs rw\n")) << place;
+    EXPECT_TRUE(hides("40 30 0:29 /other " + at + " rw - cgroup2 cgroup2 rw\n")) << place;
+  }
+}
+
+TEST_F(covered, a_file_system_elsewhere_hides_nothing) {
+  for (const char* place : {"/b", "/a/bb", "/a/b/c/d", "/aa", "/a/memory.max", "/a/x/cpu.max"})
+    EXPECT_FALSE(hides("40 30 0:40 / /sys/fs/cgroup" + std::string(place) + " rw - tmpfs tmpfs rw\n"))
+        << place;
+  // It was there before the hierarchy was mounted over it, or is mounted on another mount.
+  EXPECT_FALSE(hides("25 20 0:40 / /sys/fs/cgroup/a rw - tmpfs tmpfs rw\n"));
+  EXPECT_FALSE(hides("40 10 0:40 / /srv rw - tmpfs tmpfs rw\n"));
+}
+
+TEST_F(covered, a_group_that_is_mounted_over_itself_is_visible) {
+  EXPECT_FALSE(hides("40 30 0:29 /a/b /sys/fs/cgroup/a/b rw - cgroup2 cgroup2 rw\n"));
+  EXPECT_FALSE(hides("40 30 0:29 /a/b/c /sys/fs/cgroup/a/b/c rw - cgroup2 cgroup2 rw\n"));
+}
+
+TEST_F(covered, a_file_system_over_the_folder_of_the_hierarchy_hides_all_groups) {
+  EXPECT_TRUE(hides("40 20 0:40 / /sys/fs rw - tmpfs tmpfs rw\n"));
+  EXPECT_TRUE(hides("40 20 0:40 / /sys rw - tmpfs tmpfs rw\n"));
+}
+
+TEST_F(covered, the_list_of_groups_may_be_hidden) {
+  EXPECT_TRUE(hides("40 11 0:40 /x /proc/4711/cgroup rw - tmpfs tmpfs rw\n"));
+  EXPECT_TRUE(hides("40 11 0:40 / /proc/4711 rw - tmpfs tmpfs rw\n"));
+  EXPECT_FALSE(hides("40 11 0:40 /x /proc/4712/cgroup rw - tmpfs tmpfs rw\n"));
+  EXPECT_FALSE(hides("40 11 0:40 /x /proc/kcore rw - tmpfs tmpfs rw\n"));
+  EXPECT_FALSE(hides("11 10 0:11 / /proc rw - proc proc rw\n"));
+}
+
+TEST_F(covered, without_a_list_of_groups_they_are_unknown) {
+  groups("what is this\n");
+  EXPECT_EQ(tree.facts().ancestors_hidden, 1u);
+  tree.remove("/proc/self/cgroup");
+  EXPECT_EQ(tree.facts().ancestors_hidden, 0u) << "a kernel without control groups";
+  tree.remove("/proc/self/stat");
+  EXPECT_EQ(tree.facts().ancestors_hidden, 1u) << "no /proc";
+}
+
 }  // namespace

@@ -128,7 +128,9 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
   place->mount_root_depth = depth;
   place->level = found == CAP_SHOWS_ANCESTOR ? levels + (uint32_t)cap_path_depth(below) : 0;
   place->top_length = strlen(reader->root) + strlen(reader->mount_point);
-  // Otherwise check_visibility() looks for hidden ancestors by the files of the highest visible group.
+  place->mount_number = mount->number;
+  place->mount_parent = mount->parent;
+  // Otherwise the files of the highest visible group show it: see check_visibility().
   place->hidden_above = depth > 0 || found == CAP_SHOWS_ANCESTOR || found == CAP_CONTAINS_PROCESS;
   strcpy(place->mount_point, reader->mount_point);
   strcpy(place->directory, reader->path);
@@ -145,15 +147,26 @@ static void hide_places(cap_reader* reader, cap_text mount_point, const bool* sh
   }
 }
 
-static void read_mounts(cap_reader* reader) {
-  // Not /proc/PID/mountinfo, because our own process opens the files.
+typedef void visit_mount(cap_reader* reader, const cap_mount_line* mount, const bool* shows, uint64_t pid);
+
+static void take_mount(cap_reader* reader, const cap_mount_line* mount, const bool* shows, uint64_t pid) {
+  hide_places(reader, mount->mount_point, shows);
+  for (int i = 0; i < cap_hierarchy_count; i++) {
+    cap_place* place = &reader->places[i];
+    if (shows[i] && place->listed) try_mount(reader, place, mount, pid);
+  }
+}
+
+// Visits all mounts. \param noted errors of the file are noted
+static void read_mounts(cap_reader* reader, visit_mount* visit, bool noted) {
+  // Not /proc/PID/mountinfo: our own process opens the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
   uint64_t pid = cap_process_number(reader);
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
   cap_line_reader lines;
   int error = cap_line_reader_open(&lines, reader->path, reader->lines, sizeof reader->lines);
   if (error != 0) {
-    cap_note_unreadable(reader, reader->path, error);
+    if (noted) cap_note_unreadable(reader, reader->path, error);
     return;
   }
   cap_text line;
@@ -171,21 +184,24 @@ static void read_mounts(cap_reader* reader) {
         [CAP_V1_CPUACCT] = v1 && cap_list_contains(mount.options, "cpuacct"),
         [CAP_V2] = cap_text_equals(&mount.type, "cgroup2"),
     };
-    hide_places(reader, mount.mount_point, shows);
-    for (int i = 0; i < cap_hierarchy_count; i++) {
-      cap_place* place = &reader->places[i];
-      if (shows[i] && place->listed) try_mount(reader, place, &mount, pid);
-    }
+    visit(reader, &mount, shows, pid);
   }
   cap_line_reader_close(&lines);
+  if (!noted) return;
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
   if (malformed) cap_note(reader, reader->path, "a line is malformed; it is ignored");
   if (lines.error != 0) cap_note_unreadable(reader, reader->path, lines.error);
   if (lines.too_long != 0) cap_note(reader, reader->path, "a line is too long; it is ignored");
 }
 
-// Whether there are groups above the highest visible one. Then that group has a file that the root group
-// lacks, or lacks a file that only the root group has.
+// Whether the kernel has no control groups: /proc is there, but no list of groups.
+static bool lacks_groups(cap_reader* reader) {
+  if (!cap_make_process_path(reader, "/cgroup") || cap_file_exists(reader->path)) return false;
+  return cap_make_process_path(reader, "/stat") && cap_file_exists(reader->path);
+}
+
+// Whether there are groups above the highest visible one. It then has a file that the root group lacks, or
+// lacks one that only the root group has.
 static bool is_below_others(cap_reader* reader, const cap_place* place, bool v2) {
   if (!v2) {
     return cap_make_path(reader, place->mount_point, "/release_agent", "") && !cap_file_exists(reader->path);
@@ -224,8 +240,12 @@ void cap_find_cgroups(cap_reader* reader) {
     place->hidden_above = false;
   }
   reader->groups_hash = read_groups(reader, true);
-  read_mounts(reader);
+  bool listed = reader->places[CAP_V1_CPU].listed || reader->places[CAP_V2].listed;
+  bool unknown = !listed && reader->notes != notes_before && !lacks_groups(reader);
+  read_mounts(reader, take_mount, true);
+  read_mounts(reader, cap_check_cover, false);
   check_visibility(reader);
+  if (unknown) reader->places[CAP_V2].hidden_above = true;
   reader->group_notes = reader->notes - notes_before;
   reader->groups_found = true;
   reader->group_searches++;

@@ -55,12 +55,21 @@ bool cap_list_contains(cap_text list, const char* name) {
   return false;
 }
 
+// The number that the whole text is; 0 if it is none.
+static uint64_t whole_number(cap_text text) {
+  uint64_t number = 0;
+  return cap_text_take_number(&text, &number) && cap_text_at_end(&text) ? number : 0;
+}
+
 bool cap_parse_mount_line(cap_text line, cap_mount_line* result) {
+  cap_text number;
+  cap_text parent;
   cap_text skipped;
   if (line.begin < line.end && line.end[-1] == '\r') line.end--;
-  for (int field = 0; field < 3; field++) {  // mount, parent, device
-    if (!cap_text_take_until(&line, ' ', &skipped)) return false;
-  }
+  if (!cap_text_take_until(&line, ' ', &number) || !cap_text_take_until(&line, ' ', &parent)) return false;
+  if (!cap_text_take_until(&line, ' ', &skipped)) return false;  // device
+  result->number = whole_number(number);
+  result->parent = whole_number(parent);
   if (!cap_text_take_until(&line, ' ', &result->root)) return false;
   if (!cap_text_take_until(&line, ' ', &result->mount_point)) return false;
   do {  // mount options, then any number of optional fields up to a lone "-"

@@ -38,8 +38,9 @@ constexpr const char* explanation =
     R"(This folder is a recording of sukima probe --record. sukima probe --root FOLDER answers from it.
 
 It holds the files behind the answer, for 25 samples in 2.4 seconds:
-  proc/self      the process: its control groups, the mounts of control groups, its masks of CPUs and
-                 memory nodes, its name, nice value and scheduling policy, and its threads' run times
+  proc/self      the process: its control groups, the mounts of control groups, the places of mounts that
+                 hide some, its masks of CPUs and memory nodes, its name, nice value and scheduling
+                 policy, and its threads' run times
   proc/NUMBER    threads of other programs that used CPU meanwhile: name, mask, nice value, run times
   proc, sys      the machine's CPUs, caches and NUMA domains, load and pressure; limits, weights and use of
                  the control groups on the way to the process's, and beside it, with their names
@@ -64,6 +65,25 @@ std::string filtered(const std::string& content, predicate keep) {
 /// In "4711 (name) R 1 2 ...", replaces all numbers by 0, except the nice value and the policy.
 std::string without_private_fields(const std::string& stat) {
   enum { state_field = 3, nice_field = 19, policy_field = 41 };
+/// The line of mountinfo as it is stored; empty: it is left out. Of mounts that may hide control groups only
+/// the place is kept.
+std::string stored_mount(const std::string& line) {
+  if (line.find(" - cgroup") != std::string::npos) return line + "\n";
+  std::istringstream words(line);
+  std::string number, parent, device, root, point;
+  if (!(words >> number >> parent >> device >> root >> point)) return {};
+  const bool may_hide = starts_with(point, "/sys/fs/cgroup/") || point == "/sys/fs" ||
+                        (point == "/sys" && line.find(" - sysfs ") == std::string::npos);
+  return may_hide ? fmt::format("{} {} {} / {} rw - other none rw\n", number, parent, device, point) : "";
+}
+
+std::string stored_mounts(const std::string& content) {
+  std::istringstream lines(content);
+  std::string stored;
+  for (std::string line; std::getline(lines, line);) stored += stored_mount(line);
+  return stored;
+}
+
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return stat.substr(0, stat.find(' '));
   std::istringstream fields(stat.substr(name_end + 1));
@@ -78,9 +98,7 @@ std::string without_private_fields(const std::string& stat) {
 
 std::string without_private_parts(const std::string& path, const std::string& content) {
   const std::string name = name_of(path);
-  if (name == "mountinfo")
-    return filtered(content,
-                    [](const std::string& line) { return line.find(" - cgroup") != std::string::npos; });
+  if (name == "mountinfo") return stored_mounts(content);
   if (path == "/proc/stat") return content.substr(0, content.find('\n') + 1);
   if (!starts_with(path, "/proc/")) return content;
   if (name == "status") {

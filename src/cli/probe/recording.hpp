@@ -20,9 +20,10 @@ namespace sukima::cli::probe {
 /// The files of one sample: path under the root → content.
 using recorded_files = std::map<std::string, std::string>;
 
-/// The data that was read, as it is stored, without private data that is not needed:
-///  - of mountinfo the lines of control groups; of /proc/stat the sum; of status the masks of CPUs and memory
-///    nodes; of /proc/PID/stat the name, the state, the nice value and the scheduling policy;
+/// The data that was read, as it is stored: without private data that is not needed.
+///  - of mountinfo the lines of control groups, and the places of mounts that may hide some;
+///  - of /proc/stat the sum; of status the masks of CPUs and memory nodes; of /proc/PID/stat the name, the
+///    state, the nice value and the scheduling policy;
 ///  - of other processes only those that used CPU during the measurement.
 class recorded_samples {
  public:
