@@ -75,6 +75,14 @@ class launch(unittest.TestCase):
         ended = shell(f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then wc -c; fi; exec {FIB} 20', text=text)
         self.assertEqual((ended.stdout, ended.stderr, ended.returncode), (f"{len(text)}\n6765\n", "", 0))
 
+    def test_ends_with_the_reader_of_its_output_whatever_is_left_to_read(self):
+        with open("/dev/zero", "rb") as endless, subprocess.Popen(
+                [*DIES_WITH_TEST, SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", "cat; exit 0"], stdin=endless,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            self.assertEqual(running.stdout.read(10), b"\0" * 10)
+            running.stdout.close()
+            self.assertEqual((running.stderr.read(), running.wait()), (b"", -signal.SIGPIPE))
+
     def test_says_that_a_node_does_not_read(self):
         with tempfile.TemporaryDirectory() as folder:
             os.mkfifo(f"{folder}/go")

@@ -91,6 +91,23 @@ TEST(run_end, ends_all_where_a_node_is_lost) {
   }
 }
 
+TEST(run_end, ends_all_after_node_0_where_nothing_can_be_printed) {
+  for (const bool is_known_before : {false, true}) {
+    run_end r = of_nodes_that_met(2, 1h);
+    if (is_known_before) r.on_unprintable_output(begin);
+    EXPECT_FALSE(r.next()) << "node 0 still runs";
+    r.on_end(0, well, begin);
+    if (!is_known_before) r.on_unprintable_output(begin);
+    ASSERT_TRUE(r.next());
+    EXPECT_EQ(*r.next(), begin + 2s);
+    const auto s = r.take(*r.next());
+    EXPECT_EQ(s.signal, SIGTERM);
+    EXPECT_EQ(s.notice, "");
+    r.on_end(1, killed(SIGTERM), *r.next());
+    EXPECT_EQ(r.conclude().sentence, "");
+  }
+}
+
 TEST(run_end, ends_all_where_a_node_fails_before_it_has_met_the_others) {
   run_end r(2, false, {});
   r.on_end(1, status(3), begin);

@@ -303,11 +303,9 @@ class launcher {
       output_->printed(static_cast<std::size_t>(put));
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
-      // The other nodes did not cause the error, because only their tasks print, so they continue.
-      if (request_.hope)
-        close_outputs();
-      else
-        close_output(0);
+      end_.on_unprintable_output(clock::now());
+      // Nodes whose tasks alone print are not to blame, so they continue.
+      request_.hope ? close_outputs() : close_output(0);
       drop_unprintable();
     }
   }

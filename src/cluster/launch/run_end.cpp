@@ -70,8 +70,8 @@ void run_end::on_end(unsigned n, const node_end& how, time_point now) {
   if (how.exit_code == status_lost) pause_ = losing_time;
   const bool is_first_failure = failed && n != 0 && nodes_[0].runs && first_failure_ < 0;
   if (is_first_failure) first_failure_ = static_cast<int>(n);
-  const bool ends_all =
-      how.signal != 0 || how.exit_code == status_lost || (failed && nodes_[n].how_far != progress::met);
+  const bool ends_all = how.signal != 0 || how.exit_code == status_lost ||
+                        (failed && nodes_[n].how_far != progress::met) || (n == 0 && is_output_unprintable_);
   if (running() == 0) {
     deadline_ = std::min(deadline_.value_or(time_point::max()), now + pause_);
   } else if (ends_all && (n == 0 || is_first_failure)) {
@@ -81,6 +81,13 @@ void run_end::on_end(unsigned n, const node_end& how, time_point now) {
     wait_for_others(n, now);
   }
   look_at_meeting(now);
+}
+
+void run_end::on_unprintable_output(time_point now) {
+  is_output_unprintable_ = true;
+  if (hope_ || nodes_[0].runs || asked_to_end_) return;
+  deadline_ = std::min(deadline_.value_or(time_point::max()), now + pause_);
+  is_grace_ = false;
 }
 
 void run_end::wait_for_others(unsigned ended, time_point now) {

@@ -7,6 +7,8 @@
 //   by a signal, or with status 75     end by themselves; the launcher ends those that do not
 //   with a failure before it met them  are ended
 //   in any way before it met them      are ended once one of them waits for it in its first entry
+//   as node 0, once nothing can be     are ended after a while
+//     printed any more
 //
 // Under hierarchical omission, the end of one node does not end other nodes, unless nodes report that their
 // programs differ. Once a node has ended well, the others continue as long as --grace allows.
@@ -34,7 +36,9 @@ class run_end {
   bool on_report(unsigned node, const node_report& report, time_point now);
   /// \pre all reports of that node were taken
   void on_end(unsigned node, const node_end& how, time_point now);
-  /// Records a signal that the nodes receive from outside. Their ends by it need no sentence.
+  /// Nothing that the nodes write can be printed any more. They continue until node 0 has ended.
+  void on_unprintable_output(time_point now);
+  /// The nodes get this signal from outside, so their ends by it need no sentence.
   void on_signal(int signal) { passed_on_.insert(signal); }
   /// Ends the nodes now, without the grace period.
   void end_now(time_point now) {
@@ -92,7 +96,8 @@ class run_end {
   std::optional<unsigned> waits_since_;  ///< the node after whose end the launcher waits for the others
   bool is_grace_ = false;  ///< whether the deadline is the end of the grace period
   bool asked_to_end_ = false;
-  std::set<int> passed_on_;  ///< signals that the nodes receive from outside
+  bool is_output_unprintable_ = false;
+  std::set<int> passed_on_;  ///< signals that the nodes get from outside
   bool has_given_up_ = false;
   std::chrono::milliseconds pause_;  ///< time until nodes get SIGTERM, and then until they are killed
   std::optional<int> status_of_difference_;  ///< set if nodes do not run the same program
