@@ -3,10 +3,13 @@
 // hand.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "world.hpp"
@@ -275,6 +278,25 @@ TEST(estimate, advises_a_program_that_blocks_often_to_measure_its_progress) {
   here.own_thread(4711, 0.1, 0).own_thread(4712, 0.1, 0).run(1);  // 100 times a second a millisecond
   EXPECT_NEAR(here.load().slice_seconds, 0.001, 1e-5);
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_PROGRESS);
+}
+
+// On a busy machine, `sukima run` would otherwise report that a program blocks which it has not started yet.
+TEST(estimate, the_thread_that_takes_the_samples_does_not_count_as_blocking) {
+  sukima_capacity_options options{};
+  options.override_text = "";
+  const std::unique_ptr<sukima_capacity_estimator, estimator_deleter> self(
+      sukima_capacity_estimator_open(&options));
+  ASSERT_NE(self, nullptr);
+  for (int i = 0; i < 50; ++i) {
+    const std::clock_t begin = std::clock();
+    while (std::clock() - begin < CLOCKS_PER_SEC / 4000) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    sukima_capacity_estimator_sample(self.get(), 0);
+  }
+  sukima_capacity_estimate result{};
+  sukima_capacity_estimator_usable(self.get(), 1, &result);
+  EXPECT_NE(result.basis, SUKIMA_CAPACITY_BASIS_PROGRESS);
 }
 
 // Two threads that always want CPU and get little, in short slices; the sampling thread waits for CPU, too.

@@ -90,6 +90,7 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   if (followed->sample != 0 && time_ns <= cap_follow_now(followed)->time_ns) return;
   cap_follow_sample(followed, &all->reader, time_ns);
   cap_follow_now(followed)->spent_ns = all->spent_ns;
+  all->sampler = all->reader.root[0] == '\0' ? (uint64_t)syscall(SYS_gettid) : 0;
   if (time_ns >= all->next_facts_ns) read_facts(all, time_ns);
   cap_measure(all);
   // A search is not repeated right after another one, and a costly search is not made often.

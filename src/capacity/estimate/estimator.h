@@ -80,6 +80,7 @@ struct sukima_capacity_estimator {
   uint32_t steal_probes;  // the number of probes in that mean
   uint64_t probed_steal_seen_ns;  // time of the latest probe; 0: the next sample sets the time
   uint64_t spent_ns;  // the estimator's own CPU time
+  uint64_t sampler;  // number of the thread that took the last sample; 0: in a recorded tree
   cap_experiment experiments[cap_experiment_count];
   cap_experiment running;  // the present one
   cap_share shares[cap_share_count];

@@ -280,22 +280,27 @@ static void apply_experiments(const sukima_capacity_estimator* all, double threa
   }
 }
 
-// Whether threads that block after short slices do most of the work. It uses long windows, because the kernel
-// counts a wait for a CPU only when it ends. (A thread that computes little has no influence: the estimator's
-// own thread waits like all others.)
+// Threads that block do most of the work, after short slices. Long windows: a wait for a CPU is booked only
+// when it ends. The thread that takes the samples does not count: it waits between them. A process that only
+// measures, such as `sukima run` before it starts a program, has no other.
 static bool blocks_often(const sukima_capacity_estimator* all) {
-  if (!(all->load.now > 0.05) || !(all->load.slice_seconds < shortest_slice_seconds)) return false;
+  static const double hardly_any = 0.05;
   const cap_followed* followed = &all->followed;
+  double now = 0;
+  double slices = 0;
   double run = 0;
   double run_by_blocking = 0;
   for (int i = 0; i < followed->task_end; i++) {
     const cap_task* task = &followed->tasks[i];
-    if (task->number == 0 || !task->own) continue;
+    if (task->number == 0 || !task->own || task->number == all->sampler) continue;
+    const cap_task_rates rates = cap_task_rates_in(followed, task, all->long_ns);
+    now += rates.run;
+    slices += rates.slices;
     double used = cap_task_use(followed, task, slow_window_ns);
     run += used;
     if (!cap_wants_always(cap_task_wanted(followed, task, slow_window_ns))) run_by_blocking += used;
   }
-  return run_by_blocking > run / 2;
+  return now > hardly_any && now < slices * shortest_slice_seconds && run_by_blocking > run / 2;
 }
 
 void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double threads,
