@@ -223,6 +223,9 @@ TEST_F(bench_command, refuses_wrong_requests_in_one_sentence) {
   expect_refused({"bench", "fib", "--time-limit", "0"}, "--time-limit");
   expect_refused({"bench", "fib", "--size", "big"}, "--size is 'big'");
   expect_refused({"bench", "fib", "--external", "lace"}, "give NAME='COMMAND'");
+  expect_refused({"bench", "fib", "--external", "x='"},
+                 "--external x: the shell cannot read the command \"'\": ");
+  expect_refused({"bench", "fib", "--external", "x=./fib $(nproc"}, "correct its quotes and brackets");
   expect_refused({"bench", "fib", "--wrokers", "1"},
                  "unknown option '--wrokers' of sukima bench: the options are ");
   expect_refused({"bench", "fib", "--workers"}, "--workers");

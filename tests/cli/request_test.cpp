@@ -75,6 +75,10 @@ TEST(externals, have_a_name_and_a_command) {
         << text;
   }
   EXPECT_NE(complaint_of([] { parse_external("tbb=x"); }).find("a known system"), std::string::npos);
+  for (const char* text : {"x='", "x=\"", "x=$(y", "x=if", "x=y |"}) {
+    const std::string complaint = complaint_of([&] { parse_external(text); });
+    EXPECT_TRUE(complaint.starts_with("--external x: the shell cannot read the command ")) << complaint;
+  }
 }
 
 TEST(request, has_defaults) {

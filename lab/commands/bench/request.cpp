@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <set>
 
+#include <base/shared/child.hpp>
 #include <cli/shared/console.hpp>
 #include "bench/catalogue.hpp"
 #include "shared/find_program.hpp"
@@ -25,6 +27,23 @@ std::optional<Number> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// \throws usage_error the shell that runs the command refuses its syntax
+void check_syntax(const external_system& external) {
+  constexpr std::chrono::seconds patience{60};
+  const process::child_result read =
+      process::run_child({.arguments = {"/bin/sh", "-n", "-c", external.command},
+                          .environment = {},
+                          .input = {},
+                          .limit = patience});
+  if (read.exit_code == 0 && read.signal == 0) return;
+  std::string reason = read.errors.substr(0, read.errors.find('\n'));
+  constexpr std::string_view mark = "yntax error: ";
+  if (const std::size_t at = reason.find(mark); at != std::string::npos) reason.erase(0, at + mark.size());
+  throw process::usage_error(fmt::format(
+      "--external {}: the shell cannot read the command \"{}\": {}; correct its quotes and brackets",
+      external.name, external.command, reason));
 }
 
 compiler_choice parse_compiler(const std::string& word) {
@@ -133,7 +152,9 @@ external_system parse_external(std::string_view text) {
     throw process::usage_error(
         fmt::format("--external has the name '{}', which is a known system: choose another", name));
   }
-  return {std::string(name), std::string(text.substr(equals + 1))};
+  external_system external{std::string(name), std::string(text.substr(equals + 1))};
+  check_syntax(external);
+  return external;
 }
 
 std::vector<std::string> parse_choices(std::string_view kind, const std::vector<std::string>& words,
