@@ -69,6 +69,15 @@ std::vector<program_header> headers_of(pieces& file) {
   return file.read_array<program_header>(heads[0].e_phoff, heads[0].e_phnum);
 }
 
+/// Why nothing can be preloaded into a file that headers_of does not understand; empty: it is not a program.
+std::string obstacle_of_foreign(const std::string& begin) {
+  if (begin.size() < EI_NIDENT || !begin.starts_with(ELFMAG)) return {};
+  const auto word = static_cast<unsigned char>(begin[EI_CLASS]);
+  if (word != own_class && (word == ELFCLASS32 || word == ELFCLASS64))
+    return word == ELFCLASS32 ? "the program is a 32-bit one" : "the program is a 64-bit one";
+  return "the program is for another kind of processor";
+}
+
 std::string loader_in(pieces& file, const std::vector<program_header>& headers) {
   for (const program_header& h : headers)
     if (h.p_type == PT_INTERP) {
@@ -147,8 +156,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   if (geteuid() != 0 && getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
     return "the program has capabilities of its own";
   const std::vector<program_header> headers = headers_of(file);
-  if (headers.empty())
-    return file.read(0, SELFMAG) == ELFMAG ? "the program is for another kind of processor" : std::string();
+  if (headers.empty()) return obstacle_of_foreign(file.read(0, EI_NIDENT));
   const std::string own = loader_in(file, headers);
   if (own.empty()) return "the program is linked statically";
   // If folders such as /lib are links, two paths may name the same file.

@@ -289,8 +289,10 @@ TEST_F(preloading, survives_damaged_programs) {
     damaged[i] = static_cast<char>(~damaged[i]);
     obstacle(write("damaged", damaged));
   }
-  EXPECT_EQ(obstacle(write("other", std::string("\177ELF\1\1\1", 7) + std::string(60, '\0'))),
+  EXPECT_EQ(obstacle(write("other", std::string("\177ELF\3\1\1", 7) + std::string(60, '\0'))),
             "the program is for another kind of processor");
+  EXPECT_EQ(obstacle(write("small", std::string("\177ELF\1\1\1", 7) + std::string(60, '\0'))),
+            "the program is a 32-bit one");
   EXPECT_EQ(obstacle(write("circle", "#!" + folder.path() + "/circle\n")), "");
 }
 
