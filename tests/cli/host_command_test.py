@@ -43,6 +43,11 @@ def run(*arguments, given=None):
                           input=json.dumps(given) if isinstance(given, dict) else given, cwd=FOLDER.name)
 
 
+def is_locked(path):
+    """Whether a process holds the lock of a file. Trying to lock it could refuse the process that is about to do so."""
+    return path.exists() and f":{path.stat().st_ino} " in pathlib.Path("/proc/locks").read_text(encoding="utf-8")
+
+
 def answer(*arguments, given):
     done = run(*arguments, "--json", given=given)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
@@ -143,6 +148,25 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual(answer("estimate", *here, given=None)["vms"], vms)
         self.assertIn("sk1 is entitled to 2.00 CPUs", run("explain", "sk1", *here).stdout)
 
+    def test_two_recordings_do_not_write_one_file(self):
+        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", play("containers-v2.tree"))
+        file = pathlib.Path(FOLDER.name, "twice.json")
+        lock = pathlib.Path(f"{file}.lock")
+        with subprocess.Popen([PROGRAM, "host", "record", file, "--count", "2", "--interval", "3600", *here],
+                              stdout=subprocess.DEVNULL) as first:
+            while not is_locked(lock):
+                time.sleep(0.01)
+            second = run("record", str(file), "--count", "1", *here)
+            self.assertEqual((second.returncode, second.stdout, second.stderr),
+                             (2, "", f"sukima: another sukima host record writes '{file}'; wait for its end, or give another "
+                                     "file\n"))
+            self.assertEqual(run("record", f"{file}-2", "--count", "1", *here).returncode, 0, "another file")
+            first.terminate()
+        self.assertTrue(lock.exists(), "the first recording was ended by a signal")
+        self.assertEqual(run("record", str(file), "--count", "1", *here).returncode, 0)
+        self.assertFalse(lock.exists())
+        self.assertEqual(len(answer("estimate", str(file), given=None)["vms"]), 2)
+
     def test_watching_prints_lines_and_ends(self):
         root = play("containers-v2.tree")
         done = run("watch", "--root", root, "--interval", "0.1", "--count", "2")
@@ -155,6 +179,17 @@ class RecordedMachines(unittest.TestCase):
         plain = ("watch", "--root", root, "--interval", "0.1", "--count", "1", "--no-times")
         self.assertRegex(run(*plain).stdout, r"(?m)^web-1: paused")
         self.assertNotIn("time", json.loads(run(*plain, "--json").stdout))
+
+    def test_watching_without_standard_output_is_one_sentence(self):
+        """The socket of the metrics must not get the number of the stream."""
+        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", play("containers-v2.tree"))
+        words = ("watch", "--count", "1", "--interval", "0.1", "--metrics", "127.0.0.1:0", *here)
+        with open("/dev/full", "wb") as full:
+            ends = (subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1)),
+                    subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, stdout=full))
+        for done in ends:
+            self.assertRegex(done.stderr, r"^sukima: metrics are at \S+\nsukima: the output could not be written to standard output\n$")
+            self.assertEqual(done.returncode, 1)
 
     def test_watching_keeps_to_the_width_of_the_terminal(self):
         """A line that continues in the next row would stay when the table is redrawn."""
@@ -180,17 +215,6 @@ class RecordedMachines(unittest.TestCase):
         root = play("containers-v2.tree")
         file = pathlib.Path(FOLDER.name, "sukima.prom")
         watching = subprocess.Popen([PROGRAM, "host", "watch", "--root", root, "--interval", "0.1", "--metrics", str(file)],
-    def test_watching_without_standard_output_is_one_sentence(self):
-        """The socket of the metrics must not get the number of the stream."""
-        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", play("containers-v2.tree"))
-        words = ("watch", "--count", "1", "--interval", "0.1", "--metrics", "127.0.0.1:0", *here)
-        with open("/dev/full", "wb") as full:
-            ends = (subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1)),
-                    subprocess.run([PROGRAM, "host", *words], stderr=subprocess.PIPE, text=True, stdout=full))
-        for done in ends:
-            self.assertRegex(done.stderr, r"^sukima: metrics are at \S+\nsukima: the output could not be written to standard output\n$")
-            self.assertEqual(done.returncode, 1)
-
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while 'sukima_vm_usable_cpus{vm="web-1"} 0\n' not in (file.read_text() if file.exists() else ""):
             self.assertIsNone(watching.poll())

@@ -353,6 +353,17 @@ class Recordings(unittest.TestCase):
             if path.name == "status":
                 self.assertTrue(all("allowed_list:" in line for line in text.splitlines()), text)
 
+    def test_two_recordings_do_not_share_a_folder(self):
+        place = self.folder / "place"
+        place.mkdir()
+        held = os.open(place, os.O_RDONLY)  # as a recording does that has begun
+        self.addCleanup(os.close, held)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = run("probe", "--record", str(place))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", f"sukima: another sukima probe records into the folder '{place}': give --record a new one\n"))
+        self.assertEqual(list(place.iterdir()), [])
+
     def test_of_another_process(self):
         place = str(self.folder / "place")
         with subprocess.Popen(["sleep", "1000"]) as other:

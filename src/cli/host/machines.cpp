@@ -12,8 +12,10 @@
 #include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "host/metrics.hpp"
+#include "host/recording_lock.hpp"
 #include "host/report.hpp"
 #include "host/stop.hpp"
 #include "shared/console.hpp"
@@ -238,9 +240,12 @@ int watch(live_host& host, const machine_options& options) {
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
   host.next();
-  // Checks this before the readings, which take a while.
-  if (path != "-")
+  // Before the intervals, after which it would be too late.
+  std::optional<recording_lock> lock;
+  if (path != "-") {
     if (const int error = cap_output_check(path.c_str()); error != 0) refuse_file(path, error);
+    lock.emplace(path);
+  }
   for (unsigned done = 1; done < options.count.value_or(readings_of_recording); ++done) host.next();
   print_notes(host);
   const model::description& now = host.seen().host();

@@ -3,11 +3,14 @@
 #include "probe/recording.hpp"
 
 #include <capacity/shared/file_watch.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -62,9 +65,6 @@ std::string filtered(const std::string& content, predicate keep) {
   return kept;
 }
 
-/// In "4711 (name) R 1 2 ...", replaces all numbers by 0, except the nice value and the policy.
-std::string without_private_fields(const std::string& stat) {
-  enum { state_field = 3, nice_field = 19, policy_field = 41 };
 /// The line of mountinfo as it is stored; empty: it is left out. Of mounts that may hide control groups only
 /// the place is kept.
 std::string stored_mount(const std::string& line) {
@@ -84,6 +84,9 @@ std::string stored_mounts(const std::string& content) {
   return stored;
 }
 
+/// Of "4711 (name) R 1 2 ...", all numbers but the nice value and the policy become 0.
+std::string without_private_fields(const std::string& stat) {
+  enum { state_field = 3, nice_field = 19, policy_field = 41 };
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return stat.substr(0, stat.find(' '));
   std::istringstream fields(stat.substr(name_end + 1));
@@ -237,6 +240,11 @@ recording::recording(const fs::path& folder, pid_t process) : folder_(folder), p
   if (error)
     throw process::usage_error(fmt::format("the folder '{}' cannot be made: {}; give another one to --record",
                                            folder_.string(), error.message()));
+  // Two recordings that begin at once would both find it empty. A file system without locks must do without.
+  lock_.reset(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_ && flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw process::usage_error(fmt::format(
+        "another sukima probe records into the folder '{}': give --record a new one", folder_.string()));
   if (!fs::is_empty(folder_, error) || error)
     throw process::usage_error(
         fmt::format("the folder '{}' is not empty: give --record a new one", folder_.string()));

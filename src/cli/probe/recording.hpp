@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <base/shared/descriptor.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "capacity/meter.hpp"
 
@@ -52,8 +53,8 @@ class recorded_samples {
 /// time, and it must be made before the meter.
 class recording {
  public:
-  /// \param folder is created; it may exist if it is empty
-  /// \throws usage_error if it cannot be made or is not empty
+  /// \param folder is made; it may exist if it is empty
+  /// \throws usage_error if it cannot be made or is not empty, or another recording goes there
   recording(const std::filesystem::path& folder, pid_t process);
   ~recording();
   recording(const recording&) = delete;
@@ -71,6 +72,7 @@ class recording {
   struct watching;
 
   std::filesystem::path folder_;
+  descriptor lock_;  ///< of the folder, which is locked
   pid_t process_;
   recorded_samples samples_;
   std::unique_ptr<watching> watching_;
