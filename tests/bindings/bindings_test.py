@@ -93,6 +93,8 @@ TOOLS = {"rust": ("cargo", "rustc"), "go": ("go",), "java": ("javac", "java"), "
 OWN_NUMBER = {"go": {"GOMAXPROCS": "3"},
               "java": {"JAVA_TOOL_OPTIONS": "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2"}}
 """Variables with which the user sets the pool's number to three threads."""
+OWN_VARIABLE = {"go": ("GOMAXPROCS", "pool", "3"), "rust": ("RAYON_NUM_THREADS", "asked", "0")}
+"""The pool's variable, and what the program prints as which word if the user sets it to 3."""
 
 
 def setUpModule():
@@ -155,6 +157,13 @@ class Binding(unittest.TestCase):
     if OPTIONS.language in OWN_NUMBER:
         def test_a_pool_that_the_user_has_sized_stays(self):
             self.assertEqual(self.start(SUKIMA_CPUS="1", **OWN_NUMBER[OPTIONS.language])["pool"], "3")
+
+    if OPTIONS.language in OWN_VARIABLE:
+        def test_values_that_a_pool_ignores_do_not_count_as_the_users_number(self):
+            name, word, own = OWN_VARIABLE[OPTIONS.language]
+            self.assertEqual(self.start(**{"SUKIMA_CPUS": "1", name: "3"})[word], own)
+            for value in ("", "0", "-3", "many", "3.5"):
+                self.assertEqual(self.start(**{"SUKIMA_CPUS": "1", name: value})[word], "1", value)
 
     if OPTIONS.language == "go":
         def test_go_follows_a_quota(self):

@@ -4,20 +4,21 @@
 //
 //	import _ "sukima.local/capacity/maxprocs"
 //
-// A program whose user has set the variable GOMAXPROCS keeps that number.
+// A program whose user has set the variable GOMAXPROCS to a number above 0 keeps that number. Go ignores other values.
 package maxprocs
 
 import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"time"
 
 	"sukima.local/capacity"
 )
 
 func init() {
-	if os.Getenv("GOMAXPROCS") != "" {
+	if own, err := strconv.ParseInt(os.Getenv("GOMAXPROCS"), 10, 32); err == nil && own > 0 {
 		return
 	}
 	threads, err := capacity.Threads()

@@ -105,20 +105,23 @@ pub fn threads_for(cpus: f64) -> NonZeroUsize {
     NonZeroUsize::new(threads as usize).expect("at least one thread")
 }
 
-/// For a pool's builder that takes 0 as "your own choice": 0 if the user has set this variable, otherwise
-/// `available_parallelism()`.
+/// For a pool's builder that takes 0 as "your own choice", such as rayon's: 0 if the user has set this variable to a
+/// number above 0, otherwise `available_parallelism()`. The builder ignores other values (an empty one, 0, a word), and
+/// would then use all CPUs.
 ///
 /// # Errors
 /// As `usable_cpus`.
 pub fn threads_unless_set(variable: &str) -> Result<usize> {
-    match std::env::var_os(variable) {
-        Some(_) => Ok(0),
-        None => Ok(available_parallelism()?.get()),
+    let number = std::env::var(variable).ok().and_then(|text| text.parse::<usize>().ok());
+    match number {
+        Some(1..) => Ok(0),
+        _ => Ok(available_parallelism()?.get()),
     }
 }
 
-/// Builds rayon's global pool with `available_parallelism()` threads, unless `RAYON_NUM_THREADS` is set. Call it before
-/// the first use of the pool: rayon cannot change the size later. Gives `Result<(), Box<dyn std::error::Error>>`.
+/// Builds rayon's global pool with `available_parallelism()` threads, unless `RAYON_NUM_THREADS` is a number above 0.
+/// Call it before the first use of the pool: rayon cannot change the size later. Gives
+/// `Result<(), Box<dyn std::error::Error>>`.
 #[macro_export]
 macro_rules! size_rayon {
     () => {
