@@ -86,8 +86,8 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 
 /// Opens an estimator and reads the facts; samples are taken by sukima_capacity_estimator_sample(). The
 /// environment is read here and never again.
-/// \param options what to observe; NULL is the default; copied. docs/capacity.md names the files through
-///                which a host advertises CPU.
+/// \param options what to observe; NULL is the default; copied. docs/estimating.md names the files
+///                through which a host advertises CPU.
 /// \return to be passed to sukima_capacity_estimator_close(); NULL if there is no memory (about 2 MiB of
 ///         address space, of which only the used part takes memory) or `root` is too long. A malformed
 ///         override is not a failure: see sukima_capacity_estimator_error().

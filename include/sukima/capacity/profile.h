@@ -6,7 +6,7 @@
 /// \file
 /// Virtual machines hide which CPUs slow each other down, what a hand-over between them costs, and how long a
 /// wake-up takes. `sukima calibrate` measures these facts and writes one file, which all parts read.
-/// docs/capacity.md has the format. These functions use `malloc`; otherwise they behave as those of
+/// docs/capacity-reference.md has the format. These functions use `malloc`; otherwise they behave as those of
 /// <sukima/capacity.h>.
 
 #include <sukima/capacity.h>
