@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima calibrate`: its options, and how a request is carried out.
 
+#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -82,9 +83,22 @@ void require_profile_or_nothing(const std::string& path) {
                   path));
 }
 
+[[noreturn]] void refuse_file(const std::string& path, int error) {
+  throw process::usage_error(
+      fmt::format("the profile cannot be written to '{}': {}; choose another file with --output", path,
+                  std::strerror(error)));
+}
+
 int measure_and_store(const calibrate_options& options) {
   const std::string path = options.file.empty() ? profile_path() : options.file;
-  if (options.file != "-") require_profile_or_nothing(path);
+  if (options.file != "-") {
+    require_profile_or_nothing(path);
+    // Before the measurement, which takes a while. Folders that are missing are made after it.
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    std::error_code ignored;
+    if (std::filesystem::is_directory(folder, ignored))
+      if (const int failure = cap_output_check(path.c_str()); failure != 0) refuse_file(path, failure);
+  }
   sukima::calibration_plan plan;
   if (!options.cpus.empty()) {
     const std::set<unsigned> cpus = read_cpu_list(options.cpus).value();
@@ -96,10 +110,7 @@ int measure_and_store(const calibrate_options& options) {
   const sukima_capacity_profile profile = measured.profile();
   if (options.file != "-") {
     const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
-    if (failure != 0)
-      throw process::usage_error(
-          fmt::format("the profile cannot be written to '{}': {}; choose another file with --output", path,
-                      std::strerror(failure)));
+    if (failure != 0) refuse_file(path, failure);
     if (!options.json) fmt::print("Written to {}.\n", path);
   }
   print(profile, options.json);
