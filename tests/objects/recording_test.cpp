@@ -329,6 +329,17 @@ TEST_F(recording, needs_a_time_and_a_file) {
     p.object("a", [] {});
     EXPECT_THROW(p.run(), sukima::bad_setting) << value;
   }
+  setenv("SUKIMA_OBJECTS_RECORD", "0:y", 1);
+  program p(runtime_);
+  p.object("a", [] {});
+  try {
+    p.run();
+    ADD_FAILURE();
+  } catch (const sukima::bad_setting& refusal) {
+    EXPECT_STREQ(refusal.what(),
+                 "SUKIMA_OBJECTS_RECORD=0:y: it must be SECONDS:FILE, with a number of seconds above 0 and "
+                 "at most 1000000");
+  }
 }
 
 TEST_F(recording, finds_an_end_outside_its_object) {

@@ -84,7 +84,8 @@ std::unique_ptr<recording> recording::wanted(runtime& on) {
   const auto seconds = parse_number<double>(text.substr(0, colon));
   if (!seconds || !(*seconds > 0 && *seconds <= 1e6) || colon + 1 >= text.size())
     sukima::detail::throw_bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
-                                      ": it must be SECONDS:FILE");
+                                      ": it must be SECONDS:FILE, with a number of seconds above 0 and "
+                                      "at most 1000000");
   const std::string path(text.substr(colon + 1));
   descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file && errno == EEXIST) return nullptr;
