@@ -131,7 +131,7 @@ void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   command.add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
       ->transform(number_range(0.01, 36500.0));
-  command.add_option("--output", options->file, "Store the profile in this file; - stores none")
+  command.add_option("--output", options->file, "Write the profile to this file; with - no file is written")
       ->type_name("FILE");
   command.add_flag("--show", options->show, "Measure nothing; print the stored profile");
   command.add_flag("--json", options->json, "Print one JSON object");

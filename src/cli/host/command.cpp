@@ -229,7 +229,7 @@ void add_live_options(CLI::App& command, host_options& options) {
   command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
       ->transform(number_range(0.1, 3600.0));
-  command.add_option("--count", options.count, "For watch and record: end after so many readings")
+  command.add_option("--count", options.count, "For watch and record: end after this number of readings")
       ->type_name("N")
       ->transform(number_range(1U, 1000000U));
 }
