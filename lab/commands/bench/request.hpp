@@ -68,8 +68,8 @@ std::vector<int> parse_workers(const std::vector<std::string>& words);
 /// Parses a problem size of at least 0; nothing if none was given. Throws usage_error.
 std::optional<std::int64_t> parse_size(const std::optional<std::string>& word);
 
-/// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has, and a command that the
-/// shell can read, which is asked. Throws usage_error.
+/// Parses `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. The shell
+/// checks the syntax of the command. Throws usage_error.
 external_system parse_external(std::string_view text);
 
 /// Checks that each of `words` is one of `accepted`, and returns them without repetitions. Throws usage_error

@@ -9,12 +9,12 @@ namespace sukima::process {
 /// Returns the folder for temporary files: TMPDIR, or /tmp if that is not set. It may not exist.
 std::string place_of_temporary_files();
 
-/// A directory of its own in TMPDIR, removed at the end with what is in it.
+/// A new directory in TMPDIR. The destructor removes it with its contents.
 class temporary_directory {
  public:
-  /// \param purpose a word for its name: sukima-PURPOSE-XXXXXX
-  /// \param fixed   replaces XXXXXX, unless it is empty or such a directory is there
-  /// \throws usage_error it cannot be made: names the folder and TMPDIR
+  /// \param purpose a word in its name: sukima-PURPOSE-XXXXXX
+  /// \param fixed   replaces XXXXXX, unless it is empty or such a directory exists
+  /// \throws usage_error the directory cannot be made; the message names the folder and TMPDIR
   explicit temporary_directory(const std::string& purpose, const std::string& fixed = "");
   ~temporary_directory();
   temporary_directory(const temporary_directory&) = delete;

@@ -130,7 +130,7 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
   place->top_length = strlen(reader->root) + strlen(reader->mount_point);
   place->mount_number = mount->number;
   place->mount_parent = mount->parent;
-  // Otherwise the files of the highest visible group show it: see check_visibility().
+  // Otherwise check_visibility() looks for hidden ancestors by the files of the highest visible group.
   place->hidden_above = depth > 0 || found == CAP_SHOWS_ANCESTOR || found == CAP_CONTAINS_PROCESS;
   strcpy(place->mount_point, reader->mount_point);
   strcpy(place->directory, reader->path);
@@ -157,9 +157,9 @@ static void take_mount(cap_reader* reader, const cap_mount_line* mount, const bo
   }
 }
 
-// Visits all mounts. \param noted errors of the file are noted
+// Visits all mounts. \param noted  whether errors of the file are noted
 static void read_mounts(cap_reader* reader, visit_mount* visit, bool noted) {
-  // Not /proc/PID/mountinfo: our own process opens the files.
+  // Not /proc/PID/mountinfo, because our own process opens the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
   uint64_t pid = cap_process_number(reader);
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
@@ -200,8 +200,8 @@ static bool lacks_groups(cap_reader* reader) {
   return cap_make_process_path(reader, "/stat") && cap_file_exists(reader->path);
 }
 
-// Whether there are groups above the highest visible one. It then has a file that the root group lacks, or
-// lacks one that only the root group has.
+// Whether there are groups above the highest visible one. Then that group has a file that the root group
+// lacks, or lacks a file that only the root group has.
 static bool is_below_others(cap_reader* reader, const cap_place* place, bool v2) {
   if (!v2) {
     return cap_make_path(reader, place->mount_point, "/release_agent", "") && !cap_file_exists(reader->path);

@@ -42,8 +42,8 @@ bool cap_list_contains(cap_text list, const char* name);
 typedef struct cap_mount_line {
   uint64_t number;  ///< of the mount; 0 if it is malformed
   uint64_t parent;  ///< number of the mount that it is mounted on; 0 if it is malformed
-  cap_text root;  ///< which directory of the mounted file system
-  cap_text mount_point;  ///< where it is mounted
+  cap_text root;  ///< the directory of the mounted file system that is shown
+  cap_text mount_point;  ///< the directory at which it is mounted
   cap_text type;  ///< "cgroup", "cgroup2", "ext4", …
   cap_text options;  ///< options of the file system: "rw,cpu,cpuacct"
 } cap_mount_line;

@@ -280,9 +280,10 @@ static void apply_experiments(const sukima_capacity_estimator* all, double threa
   }
 }
 
-// Threads that block do most of the work, after short slices. Long windows: a wait for a CPU is booked only
-// when it ends. The thread that takes the samples does not count: it waits between them. A process that only
-// measures, such as `sukima run` before it starts a program, has no other.
+// Whether threads that block after short slices do most of the work. It uses long windows, because the kernel
+// counts a wait for a CPU only when it ends. The thread that takes the samples does not count, because it
+// waits between them. A process that only measures, such as `sukima run` before it starts a program, has no
+// other thread.
 static bool blocks_often(const sukima_capacity_estimator* all) {
   static const double hardly_any = 0.05;
   const cap_followed* followed = &all->followed;

@@ -48,11 +48,11 @@ typedef struct cap_place {
   bool hidden_above;           ///< there are groups above ours that are not visible
   uint32_t level;  ///< level of `directory`: 0 is the process's own group, 1 or more a group above it
   size_t top_length;  ///< length of the highest visible group's directory, at the front of `directory`
-  int mount_root_depth;      ///< the less deep a mount's root, the more groups above ours are visible
-  uint64_t mount_number;  ///< of the mount that shows the group, as mountinfo says it
+  int mount_root_depth;      ///< the less deep a mount's root is, the more groups above ours are visible
+  uint64_t mount_number;  ///< of the mount that shows the group, as in mountinfo
   uint64_t mount_parent;  ///< number of the mount that it is mounted on
-  char mount_point[cap_path_size];  ///< as mountinfo says it
-  char group[cap_path_size];  ///< as /proc/PID/cgroup says it
+  char mount_point[cap_path_size];  ///< as in mountinfo
+  char group[cap_path_size];  ///< as in /proc/PID/cgroup
   char directory[cap_path_size];
 } cap_place;
 
@@ -126,8 +126,8 @@ struct cap_mount_line;
 /// \pre the process's groups were searched
 void cap_check_cover(cap_reader* reader, const struct cap_mount_line* mount, const bool* shows, uint64_t pid);
 
-/// Searches the process's group where the names of the first directories on the way to it are not known:
-/// tries all, and takes the one in which the process is listed.
+/// Searches for the process's group if the names of the first directories on the path to it are unknown:
+/// tries all directories, and takes the directory that lists the process.
 /// \param levels number of unknown directories between the directory in reader->path and the known rest of
 /// the path, reader->below
 /// \param pid    the process's number in our PID namespace

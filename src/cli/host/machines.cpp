@@ -240,7 +240,7 @@ int watch(live_host& host, const machine_options& options) {
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
   host.next();
-  // Before the intervals, after which it would be too late.
+  // Checks this before the readings, which take a while.
   std::optional<recording_lock> lock;
   if (path != "-") {
     if (const int error = cap_output_check(path.c_str()); error != 0) refuse_file(path, error);

@@ -21,7 +21,7 @@ namespace sukima::cli::probe {
 /// The files of one sample: path under the root → content.
 using recorded_files = std::map<std::string, std::string>;
 
-/// The data that was read, as it is stored: without private data that is not needed.
+/// The data that was read, as it is stored, without private data that is not needed:
 ///  - of mountinfo the lines of control groups, and the places of mounts that may hide some;
 ///  - of /proc/stat the sum; of status the masks of CPUs and memory nodes; of /proc/PID/stat the name, the
 ///    state, the nice value and the scheduling policy;
@@ -53,8 +53,8 @@ class recorded_samples {
 /// time, and it must be made before the meter.
 class recording {
  public:
-  /// \param folder is made; it may exist if it is empty
-  /// \throws usage_error if it cannot be made or is not empty, or another recording goes there
+  /// \param folder is created; it may exist if it is empty
+  /// \throws usage_error if it cannot be made or is not empty, or another recording writes there
   recording(const std::filesystem::path& folder, pid_t process);
   ~recording();
   recording(const recording&) = delete;

@@ -15,7 +15,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \throws start_failure the text is not a whole number of [least, most]
+/// \throws start_failure the text is not a whole number in [least, most]
 std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
   const auto value = parse_number<std::uint32_t>(text);
   if (value && *value >= least && *value <= most) return *value;

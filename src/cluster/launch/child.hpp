@@ -25,7 +25,7 @@ inline constexpr std::size_t chunk_size = 65536;
 /// writable.
 std::size_t most_at_once(int to) noexcept;
 
-/// Opens the standard streams that are closed, for the nodes, too; see process::occupy_closed_streams.
+/// Opens the standard streams that are closed. The nodes inherit them; see process::occupy_closed_streams.
 void open_standard_streams() noexcept;
 
 /// Writes a whole text, even to a descriptor that another program has set to non-blocking, as ssh does. Gives

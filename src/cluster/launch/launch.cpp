@@ -304,7 +304,7 @@ class launcher {
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
       end_.on_unprintable_output(clock::now());
-      // Nodes whose tasks alone print are not to blame, so they continue.
+      // The other nodes did not cause the error, because only their tasks print, so they continue.
       request_.hope ? close_outputs() : close_output(0);
       drop_unprintable();
     }

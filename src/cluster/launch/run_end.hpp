@@ -36,9 +36,9 @@ class run_end {
   bool on_report(unsigned node, const node_report& report, time_point now);
   /// \pre all reports of that node were taken
   void on_end(unsigned node, const node_end& how, time_point now);
-  /// Nothing that the nodes write can be printed any more. They continue until node 0 has ended.
+  /// Records that the output of the nodes cannot be printed any more. They continue until node 0 has ended.
   void on_unprintable_output(time_point now);
-  /// The nodes get this signal from outside, so their ends by it need no sentence.
+  /// Records a signal that the nodes receive from outside. Their ends by it need no sentence.
   void on_signal(int signal) { passed_on_.insert(signal); }
   /// Ends the nodes now, without the grace period.
   void end_now(time_point now) {
@@ -97,7 +97,7 @@ class run_end {
   bool is_grace_ = false;  ///< whether the deadline is the end of the grace period
   bool asked_to_end_ = false;
   bool is_output_unprintable_ = false;
-  std::set<int> passed_on_;  ///< signals that the nodes get from outside
+  std::set<int> passed_on_;  ///< signals that the nodes receive from outside
   bool has_given_up_ = false;
   std::chrono::milliseconds pause_;  ///< time until nodes get SIGTERM, and then until they are killed
   std::optional<int> status_of_difference_;  ///< set if nodes do not run the same program

@@ -140,7 +140,7 @@ class libvirt_source final : public source {
             snapshot& result) const {
     auto one = observe_domain(record, default_shares_);
     if (one) one->read_at = read_at;
-    // libvirt leaves out what it would have to wait for: another client works on the domain.
+    // libvirt omits data for which it would have to wait, because another client is working on the domain.
     const observed_vm* const before = known.find(record);
     if (before != nullptr && counted(*before) && !(one && counted(*one)) && !ended(record)) {
       one = *before;
@@ -180,7 +180,8 @@ class domain_file_source final : public source {
           "; give another file, such as what virsh domstats --state --cpu-total --vcpu prints");
     snapshot result = read_machine(root_);
     std::size_t vcpus = 0;
-    // Counters that were not written again are the same moment's: they make no interval in which no vCPU ran.
+    // If the file was not written again, its counters are from the same moment. They must not count as an
+    // interval in which no vCPU ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);

@@ -25,7 +25,7 @@ bool knows_waiting(const vm& one) {
   return std::ranges::all_of(one.vcpus, [](const vcpu& v) { return !v.online || v.waited.has_value(); });
 }
 
-/// Names that occur once each, in the order of the machines. Takes O(n log n), also if all have one name.
+/// Returns a unique name for each machine, in their order. O(n log n), even if all machines have one name.
 std::vector<std::string> unique_names(const std::vector<observed_vm>& vms) {
   std::vector<std::string> names;
   std::set<std::string> taken;
@@ -202,7 +202,7 @@ const description& observer::update(const snapshot& now) {
   for (std::size_t j = 0; j < now.vms.size(); ++j) {
     const observed_vm& one = now.vms[j];
     std::string key = one.now.id ? "id " + *one.now.id : "name " + names[j];
-    // Two machines with one id: both are kept.
+    // Two machines have one id: keep both.
     if (const std::size_t others = with_key[key]++; others != 0)
       key = "same " + std::to_string(others) + " " + key;
     const auto found = memories_.find(key);
