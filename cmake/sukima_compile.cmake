@@ -8,6 +8,9 @@ set(sukima_many_sources
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=262144>)
 
+# Takes g++ a fifth less time than -O1, and inlines what is small, too.
+set(sukima_quick_optimisation $<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Og,-O1>)
+
 # sukima_compile_quickly(TARGET…) compiles these targets with -O1, a dozen sources at a time (CMake's unity build).
 # One by one, most of the time would go into reading the same headers again. It is not for programs that are measured,
 # nor for the runtime, whose functions must not be inlined into each other across a switch of fibers.

@@ -224,8 +224,8 @@ std::optional<std::vector<planned_word>> words_at(const planner& p, token_index 
   return words;
 }
 
-std::vector<word> resolved(planner& p, const std::vector<planned_word>& words) {
-  std::vector<word> result;
+std::vector<printed_word> resolved(planner& p, const std::vector<planned_word>& words) {
+  std::vector<printed_word> result;
   for (const planned_word& one : words) {
     std::string text = one.text;
     if (const auto* const* call = std::get_if<const worker_call*>(&one.caller))

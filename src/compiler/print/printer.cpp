@@ -25,7 +25,7 @@ class printer {
 
  private:
   void print_step(writer& out, const plain_text& t) const { out.text(t.text); }
-  void print_step(writer& out, const word& w) const { out.token(w.text, w.space); }
+  void print_step(writer& out, const printed_word& w) const { out.token(w.text, w.space); }
   void print_step(writer& out, const source_line& l) const {
     const PresumedLoc presumed = sources_.getPresumedLoc(sources_.getExpansionLoc(l.location));
     if (presumed.isValid())
@@ -66,7 +66,7 @@ class printer {
   token_index print_change(writer&, token_index t, const left_out&) const { return t + 1; }
   token_index print_change(writer& out, token_index t, const reworded& change) const {
     print_step(out, source_line{unit_.tokens[t].getLocation(), true});
-    for (const word& one : change.words) print_step(out, one);
+    for (const printed_word& one : change.words) print_step(out, one);
     return t + 1;
   }
   token_index print_change(writer& out, token_index, const replaced& change) const {

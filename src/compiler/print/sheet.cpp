@@ -14,7 +14,7 @@ void sheet::text(std::string t) {
   if (!t.empty()) steps_.push_back({plain_text{std::move(t)}});
 }
 
-void sheet::token(std::string t, bool space) { steps_.push_back({word{std::move(t), space}}); }
+void sheet::token(std::string t, bool space) { steps_.push_back({printed_word{std::move(t), space}}); }
 
 void sheet::go_to(clang::SourceLocation location, bool column) {
   steps_.push_back({source_line{location, column}});

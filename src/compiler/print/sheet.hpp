@@ -41,7 +41,7 @@ class sheet {
 };
 
 /// A word that is printed instead of a token.
-struct word {
+struct printed_word {
   std::string text;
   bool space;
 };
@@ -53,7 +53,7 @@ struct kept {};
 struct left_out {};
 /// These words are printed in its place.
 struct reworded {
-  std::vector<word> words;
+  std::vector<printed_word> words;
 };
 /// All tokens up to `end` are replaced: a construct, a moved declaration, a macro use as the user wrote it.
 struct replaced {
@@ -84,7 +84,7 @@ struct source_line {
 struct line_end {};
 
 struct step {
-  std::variant<plain_text, word, source_line, line_end, token_run, sheet> content;
+  std::variant<plain_text, printed_word, source_line, line_end, token_run, sheet> content;
 };
 
 }  // namespace sukima::language

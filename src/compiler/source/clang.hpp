@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All headers of Clang's libraries that the compiler uses. CMake precompiles this file, because they are
-// large.
+// All headers of Clang's libraries that the compiler uses. They are large, so the compiler consists of two
+// units (translator.cmake).
 #pragma once
 
 #pragma GCC diagnostic push
