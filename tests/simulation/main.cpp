@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-simulated-programs: runs random programs on the simulated machine, each with its own schedule.
+// sukima-simulated-programs: random programs on the simulated machine, each with a schedule of its own.
+#include "../options/test_options.hpp"
 #include "failing_run.hpp"
 #include "isolated.hpp"
 #include "simulated_program.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
@@ -168,26 +167,23 @@ int run_main(const options& o) {
 
 int main(int count, char** arguments) {
   options o;
-  CLI::App app(
+  sukima_test::test_options line(
       "Runs random programs on a simulated machine. The seed of each decides its program and which thread "
-      "runs "
-      "at each step. Ends with code 1 and the seeds of wrong results, hangs and crashes.");
-  app.add_option("--count", o.count, "Number of programs")->capture_default_str();
-  const auto seed =
-      app.add_option("--seed", o.seed, "Seed of the first one; the next ones follow")->capture_default_str();
-  app.add_option("--size", o.size, "Leaves of a program, about")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--most-failures", o.most_failures, "End after so many failures")->capture_default_str();
-  app.add_flag("--twice", o.twice, "Run each seed twice and compare the steps");
-  app.add_flag("--each", o.each, "Print the length and the hash of each run");
-  app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
-      ->excludes(seed);
-  const auto shrink = app.add_option(
-      "--shrink", o.shrunk, "Shrink the run of the first seed that fails, and write it to this file");
-  app.add_option("--replay", o.replayed, "Run what such a file describes, in this process")->excludes(shrink);
-  app.add_flag("--broken", o.broken, "Lose an addition after each program: for tests of --shrink");
-  CLI11_PARSE(app, count, arguments);
+      "runs at each "
+      "step. Ends with code 1 and the seeds of wrong results, hangs and crashes.");
+  line.add("--count", &o.count, "Number of programs");
+  line.add("--seed", &o.seed, "Seed of the first one; the next ones follow");
+  line.add("--size", &o.size, "Leaves of a program, about", 1, 1'000'000);
+  line.add("--most-failures", &o.most_failures, "End after so many failures");
+  line.add("--twice", &o.twice, "Run each seed twice and compare the steps");
+  line.add("--each", &o.each, "Print the length and the hash of each run");
+  line.add("--fresh", &o.fresh, "Begin with a seed that is another one each time, and print it");
+  line.exclude("--fresh", "--seed");
+  line.add("--shrink", &o.shrunk, "Shrink the run of the first seed that fails, and write it to this file");
+  line.add("--replay", &o.replayed, "Run what such a file describes, in this process");
+  line.exclude("--replay", "--shrink");
+  line.add("--broken", &o.broken, "Lose an addition after each program: for tests of --shrink");
+  line.read_or_exit(count, arguments);
   if (o.fresh) {
     o.seed = std::uint64_t{std::random_device{}()} << 16;
     std::printf("seeds from %" PRIu64 "\n", o.seed);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs random programs of the language and compares their results with their sequential erasures.
+#include "../../options/test_options.hpp"
 #include "generate.hpp"
 #include "program.h"
 
 #include <sukima/sukima.h>
 #include <sukima/fork.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -53,16 +52,17 @@ std::string check(const language_test::program& p, long& splits) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs random programs of the language and compares them with their sequential erasures.");
+  sukima_test::test_options options(
+      "Runs random programs of the language and compares them with their sequential erasures.");
   std::uint64_t seed = 1;
   std::uint64_t count = 1000;
   int workers = 4;
   int size = 400;
-  app.add_option("--seed", seed, "seed of the first program; program k has seed + k");
-  app.add_option("--count", count, "number of programs");
-  app.add_option("--workers", workers, "number of workers")->check(CLI::Range(1, 64));
-  app.add_option("--size", size, "approximate number of nodes of a program")->check(CLI::Range(1, 100000));
-  CLI11_PARSE(app, argc, argv);
+  options.add("--seed", &seed, "seed of the first program; program k has seed + k");
+  options.add("--count", &count, "number of programs");
+  options.add("--workers", &workers, "number of workers", 1, 64);
+  options.add("--size", &size, "approximate number of nodes of a program", 1, 100000);
+  options.read_or_exit(argc, argv);
   setenv("SUKIMA_ELASTIC", "off", 0);
   if (sukima_workers_set(workers) != 0) {
     std::fputs("cannot set the number of workers\n", stderr);

@@ -5,11 +5,10 @@
 #include "resizer.hpp"
 #include "verdict.hpp"
 
+#include "../../options/test_options.hpp"
 #include "../made_up_machine.hpp"
 #include "invariants/at_rest.hpp"
 #include "place/made_up_machine.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,31 +221,25 @@ bool run_in_processes(const options& o) {
 
 int main(int count, char** arguments) {
   options o;
-  CLI::App app(
+  sukima_test::test_options line(
       "Runs random programs of forks, loops, searches, exceptions, cancellations and suspensions in "
-      "parallel, "
-      "and compares them with the sequential program. Ends with code 1 and the seed of the first wrong one.");
-  app.add_option("--count", o.count, "Number of programs")->capture_default_str();
-  const auto seed =
-      app.add_option("--seed", o.seed, "Seed of the first one; the next ones follow")->capture_default_str();
-  app.add_option("--size", o.size, "Leaves of a program, about")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--repeat", o.repeat, "Runs of each program")->capture_default_str();
-  app.add_option("--patience", o.patience,
-                 "Seconds after which a program that has not ended is taken for hanging")
-      ->capture_default_str();
-  app.add_option("--processes", o.processes, "Processes that share the programs")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
-      ->excludes(seed);
-  app.add_flag("--requests", o.requests, "Use the steal protocols `request` and `indolent`, too");
-  app.add_flag("--fiber-limit", o.fiber_limit, "Let some runtimes have a limit of two parked fibers");
-  app.add_flag("--resize", o.resize, "Change the number of workers all the time while the programs run");
-  app.add_flag("--places", o.places, "Give a third of the nodes a hint where to run, on a made-up machine");
-  app.add_flag("--print", o.print, "Print each program before it is run");
-  CLI11_PARSE(app, count, arguments);
+      "parallel, and "
+      "compares them with the sequential program. Ends with code 1 and the seed of the first wrong one.");
+  line.add("--count", &o.count, "Number of programs");
+  line.add("--seed", &o.seed, "Seed of the first one; the next ones follow");
+  line.add("--size", &o.size, "Leaves of a program, about", 1, 1'000'000);
+  line.add("--repeat", &o.repeat, "Runs of each program");
+  line.add("--patience", &o.patience,
+           "Seconds after which a program that has not ended is taken for hanging");
+  line.add("--processes", &o.processes, "Processes that share the programs", 1, 256);
+  line.add("--fresh", &o.fresh, "Begin with a seed that is another one each time, and print it");
+  line.exclude("--fresh", "--seed");
+  line.add("--requests", &o.requests, "Use the steal protocols `request` and `indolent`, too");
+  line.add("--fiber-limit", &o.fiber_limit, "Let some runtimes have a limit of two parked fibers");
+  line.add("--resize", &o.resize, "Change the number of workers all the time while the programs run");
+  line.add("--places", &o.places, "Give a third of the nodes a hint where to run, on a made-up machine");
+  line.add("--print", &o.print, "Print each program before it is run");
+  line.read_or_exit(count, arguments);
   std::signal(SIGABRT, say_seed_and_die);
   std::signal(SIGSEGV, say_seed_and_die);  // the runtime calls it for faults that are no overflow of a fiber
   if (o.fresh) {
