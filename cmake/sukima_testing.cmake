@@ -41,16 +41,34 @@ set(SUKIMA_TEST_ENVIRONMENT
 #   measure  for `make measure`: the verdict is a time or a share of CPU, so it runs alone
 # A test with neither belongs to the gate, `make test`.
 
+# sukima_add_test_header(NAME HEADER… [LIBRARIES library…]) precompiles <HEADER>s once for all tests with `HEADER NAME`. Their
+# sources include these themselves, so that they compile without it. A macro that a test defines must not occur in them.
+function(sukima_add_test_header name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  set(source ${CMAKE_BINARY_DIR}/tests/precompiled/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Nothing: its precompiled header is for tests.\n")
+  add_library(sukima_test_header_${name} OBJECT EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(sukima_test_header_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main sukima_warnings)
+  set_target_properties(sukima_test_header_${name} PROPERTIES SUKIMA_COMPILE_QUICKER ON)
+  sukima_compile_quickly(sukima_test_header_${name})
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "^.+$" "$<$<COMPILE_LANGUAGE:CXX>:<\\0$<ANGLE-R>>")
+  target_precompile_headers(sukima_test_header_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
+endfunction()
+sukima_add_test_header(gtest gtest/gtest.h)
+sukima_add_test_header(json gtest/gtest.h nlohmann/json.hpp)
+sukima_add_test_header(cluster gtest/gtest.h sukima/cluster.hpp LIBRARIES sukima::sukima)
+
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [LABELS label…]
-#                 [SHARDS count] [TOGETHER count] [OPTIMIZED] [SEPARATE])
+#                 [HEADER name] [SHARDS count] [TOGETHER count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
 # -O3 instead of -O1; TOGETHER compiles that many of its sources at a time instead of a dozen, because eight with many
-# templates take a gigabyte of memory; SEPARATE compiles them one by one.
+# templates take a gigabyte of memory; SEPARATE compiles them one by one. HEADER is the precompiled one of its
+# sources, which are C++; such a test is compiled with -Og.
 # SHARDS is for tests that do not disturb one another. With a sanitizer, starting a process takes longer than most tests,
 # so each of that many processes runs a part of the tests. Such a process is a test of ctest, NAME.shard_NUMBER;
 # slowest.py reads the results of its tests in test-results/shards.
 function(sukima_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "SHARDS;TOGETHER" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "HEADER;SHARDS;TOGETHER" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
@@ -62,6 +80,10 @@ function(sukima_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
   if("check" IN_LIST arg_LABELS OR "measure" IN_LIST arg_LABELS)
     sukima_build_for_checks(${name})
+  endif()
+  if(arg_HEADER)
+    set_target_properties(${name} PROPERTIES SUKIMA_COMPILE_QUICKER ON)
+    target_precompile_headers(${name} REUSE_FROM sukima_test_header_${arg_HEADER})
   endif()
   if(NOT arg_OPTIMIZED)
     sukima_compile_quickly(${name})
@@ -206,6 +228,7 @@ function(sukima_add_corpus_test name corpus)
   sukima_add_test(${name}
     SOURCES ${PROJECT_SOURCE_DIR}/tests/corpus/corpus_test.cpp ${arg_SOURCES}
     LIBRARIES ${arg_LIBRARIES}
+    HEADER gtest
     DEFINITIONS SUKIMA_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/${corpus}" SUKIMA_CORPUS_FEWEST=${arg_FEWEST}
       ${arg_DEFINITIONS})
 endfunction()

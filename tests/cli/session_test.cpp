@@ -13,7 +13,7 @@
 namespace sukima::cli::bench {
 namespace {
 
-task make_task(const std::string& system, int workers = 1, const std::string& compiler = "gcc") {
+task a_task(const std::string& system, int workers = 1, const std::string& compiler = "gcc") {
   task t;
   t.benchmark = "fib";
   t.size = 30;
@@ -24,28 +24,28 @@ task make_task(const std::string& system, int workers = 1, const std::string& co
   return t;
 }
 
-measurement took(double seconds, const std::string& result = "1") {
+measurement a_measurement(double seconds, const std::string& result = "1") {
   return {seconds, seconds, 30, result, {}};
 }
 
-row make_row(const task& task, const std::vector<double>& seconds, const std::string& result = "1") {
+row a_row(const task& task, const std::vector<double>& seconds, const std::string& result = "1") {
   row r{task, {}, std::nullopt};
   for (std::size_t i = 0; i < seconds.size(); ++i)
-    r.samples.push_back({static_cast<int>(i), took(seconds[i], result)});
+    r.samples.push_back({static_cast<int>(i), a_measurement(seconds[i], result)});
   return r;
 }
 
 void ignore(const task&, std::size_t, std::size_t) {}
 
 TEST(rounds, run_every_task_once_in_each_round_in_changing_order) {
-  const std::vector<task> tasks{make_task("a"), make_task("b"), make_task("c"), make_task("d")};
+  const std::vector<task> tasks{a_task("a"), a_task("b"), a_task("c"), a_task("d")};
   std::vector<std::string> order;
   std::vector<std::size_t> done;
   const auto rows = run_rounds(
       tasks, {.repetitions = 6},
       [&](const task& t) {
         order.push_back(t.system);
-        return took(1);
+        return a_measurement(1);
       },
       [&](const task&, std::size_t d, std::size_t total) {
         done.push_back(d);
@@ -69,14 +69,14 @@ TEST(rounds, run_every_task_once_in_each_round_in_changing_order) {
 }
 
 TEST(rounds, are_the_same_for_the_same_seed) {
-  const std::vector<task> tasks{make_task("a"), make_task("b"), make_task("c")};
+  const std::vector<task> tasks{a_task("a"), a_task("b"), a_task("c")};
   const auto order_of = [&](std::uint64_t seed) {
     std::string order;
     run_rounds(
         tasks, {.repetitions = 10, .seed = seed},
         [&](const task& t) {
           order += t.system;
-          return took(1);
+          return a_measurement(1);
         },
         ignore);
     return order;
@@ -88,10 +88,10 @@ TEST(rounds, are_the_same_for_the_same_seed) {
 TEST(rounds, do_not_repeat_what_failed) {
   int runs = 0;
   const auto rows = run_rounds(
-      {make_task("good"), make_task("bad")}, {.repetitions = 5},
+      {a_task("good"), a_task("bad")}, {.repetitions = 5},
       [&](const task& t) -> outcome {
-        if (t.system == "good") return took(1);
-        return ++runs < 3 ? outcome(took(1)) : outcome(run_failure{"broke"});
+        if (t.system == "good") return a_measurement(1);
+        return ++runs < 3 ? outcome(a_measurement(1)) : outcome(run_failure{"broke"});
       },
       ignore);
   EXPECT_EQ(runs, 3);
@@ -104,13 +104,13 @@ TEST(rounds, cut_slow_peers_short_but_run_them_once) {
   const std::map<std::string, double> seconds{
       {"sequential", 1}, {"sukima", 9}, {"tbb", 2.5}, {"rayon", 3.5}, {"lace", 90}};
   std::vector<task> tasks;
-  for (const auto& [system, time] : seconds) tasks.push_back(make_task(system));
+  for (const auto& [system, time] : seconds) tasks.push_back(a_task(system));
   using counts = std::map<std::string, std::size_t>;
   const auto repetitions_of = [&](double limit) {
     counts repetitions;
     for (const row& r : run_rounds(
              tasks, {.repetitions = 10, .peer_seconds = limit},
-             [&](const task& t) { return took(seconds.at(t.system)); }, ignore)) {
+             [&](const task& t) { return a_measurement(seconds.at(t.system)); }, ignore)) {
       repetitions[r.task.system] = r.samples.size();
     }
     return repetitions;
@@ -123,22 +123,22 @@ TEST(rounds, cut_slow_peers_short_but_run_them_once) {
 
 TEST(rounds, cut_no_short_runs_even_if_others_are_shorter) {
   const auto rows = run_rounds(
-      {make_task("sequential"), make_task("tbb")}, {.repetitions = 10, .peer_seconds = 1},
-      [&](const task& t) { return took(t.system == "tbb" ? 1.9 : 0.001); }, ignore);
+      {a_task("sequential"), a_task("tbb")}, {.repetitions = 10, .peer_seconds = 1},
+      [&](const task& t) { return a_measurement(t.system == "tbb" ? 1.9 : 0.001); }, ignore);
   EXPECT_EQ(rows[1].samples.size(), 10U);
 }
 
 TEST(rounds, stop_a_peer_at_its_time_limit_but_fail_sukima_there) {
   std::map<std::string, int> runs;
   const auto rows = run_rounds(
-      {make_task("sequential"), make_task("sukima"), make_task("tbb"), make_task("rayon", 2),
-       make_task("rayon", 1), make_task("rayon", 4), make_task("rayon", 2, "clang")},
+      {a_task("sequential"), a_task("sukima"), a_task("tbb"), a_task("rayon", 2), a_task("rayon", 1),
+       a_task("rayon", 4), a_task("rayon", 2, "clang")},
       {.repetitions = 5},
       [&](const task& t) -> outcome {
         const int run = ++runs[t.system + std::to_string(t.workers) + t.compiler];
         const bool hangs = t.system == "sukima" || (t.system == "tbb" && run == 3) ||
                            (t.system == "rayon" && t.workers > 1 && t.compiler == "gcc");
-        return hangs ? outcome(run_failure{"did not end", 20.0}) : outcome(took(1));
+        return hangs ? outcome(run_failure{"did not end", 20.0}) : outcome(a_measurement(1));
       },
       ignore);
   EXPECT_EQ(runs, (std::map<std::string, int>{{"sequential1gcc", 5},
@@ -165,12 +165,12 @@ TEST(rounds, stop_a_peer_at_its_time_limit_but_fail_sukima_there) {
 TEST(rounds, run_fewer_workers_first_in_the_first_round) {
   std::vector<int> workers;
   std::vector<task> tasks;
-  for (const int n : {8, 2, 1, 4, 3, 7, 6, 5}) tasks.push_back(make_task("tbb", n));
+  for (const int n : {8, 2, 1, 4, 3, 7, 6, 5}) tasks.push_back(a_task("tbb", n));
   run_rounds(
       tasks, {.repetitions = 2},
       [&](const task& t) {
         workers.push_back(t.workers);
-        return took(1);
+        return a_measurement(1);
       },
       ignore);
   ASSERT_EQ(workers.size(), 16U);
@@ -184,8 +184,10 @@ TEST(choice_of_compiler, takes_the_better_of_two_looks) {
   std::size_t gcc_runs = 0;
   std::size_t clang_runs = 0;
   const auto fastest = choose_fastest(
-      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
-      [&](const task& t) { return took(t.compiler == "gcc" ? gcc.at(gcc_runs++) : clang.at(clang_runs++)); },
+      {a_task("tbb", 1, "gcc"), a_task("tbb", 1, "clang")},
+      [&](const task& t) {
+        return a_measurement(t.compiler == "gcc" ? gcc.at(gcc_runs++) : clang.at(clang_runs++));
+      },
       [](std::size_t, const run_failure&) { ADD_FAILURE(); });
   EXPECT_EQ(fastest, 0U);
   EXPECT_EQ(gcc_runs + clang_runs, 4U);
@@ -194,10 +196,10 @@ TEST(choice_of_compiler, takes_the_better_of_two_looks) {
 TEST(choice_of_compiler, looks_once_at_long_runs) {
   int runs = 0;
   const auto fastest = choose_fastest(
-      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
+      {a_task("tbb", 1, "gcc"), a_task("tbb", 1, "clang")},
       [&](const task& t) {
         ++runs;
-        return took(t.compiler == "gcc" ? 9 : 8);
+        return a_measurement(t.compiler == "gcc" ? 9 : 8);
       },
       [](std::size_t, const run_failure&) { ADD_FAILURE(); });
   EXPECT_EQ(fastest, 1U);
@@ -207,8 +209,10 @@ TEST(choice_of_compiler, looks_once_at_long_runs) {
 TEST(choice_of_compiler, skips_a_compiler_that_fails) {
   std::vector<std::size_t> failed;
   const auto fastest = choose_fastest(
-      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
-      [&](const task& t) { return t.compiler == "gcc" ? outcome(run_failure{"x"}) : outcome(took(8)); },
+      {a_task("tbb", 1, "gcc"), a_task("tbb", 1, "clang")},
+      [&](const task& t) {
+        return t.compiler == "gcc" ? outcome(run_failure{"x"}) : outcome(a_measurement(8));
+      },
       [&](std::size_t i, const run_failure&) { failed.push_back(i); });
   EXPECT_EQ(fastest, 1U);
   EXPECT_EQ(failed, std::vector<std::size_t>{0});
@@ -218,10 +222,10 @@ TEST(choice_of_compiler, gives_a_peer_up_that_does_not_end) {
   for (const auto& [system, expected_runs] : std::map<std::string, int>{{"tbb", 1}, {"sukima", 3}}) {
     int runs = 0;
     const auto fastest = choose_fastest(
-        {make_task(system, 1, "gcc"), make_task(system, 1, "clang")},
+        {a_task(system, 1, "gcc"), a_task(system, 1, "clang")},
         [&](const task& t) {
           ++runs;
-          return t.compiler == "gcc" ? outcome(run_failure{"x", 20.0}) : outcome(took(1));
+          return t.compiler == "gcc" ? outcome(run_failure{"x", 20.0}) : outcome(a_measurement(1));
         },
         [](std::size_t i, const run_failure&) { EXPECT_EQ(i, 0U); });
     EXPECT_EQ(runs, expected_runs) << system;
@@ -231,14 +235,13 @@ TEST(choice_of_compiler, gives_a_peer_up_that_does_not_end) {
 
 TEST(choice_of_compiler, is_empty_if_all_fail) {
   const auto fastest = choose_fastest(
-      {make_task("tbb")}, [&](const task&) { return run_failure{"x"}; },
-      [](std::size_t, const run_failure&) {});
+      {a_task("tbb")}, [&](const task&) { return run_failure{"x"}; }, [](std::size_t, const run_failure&) {});
   EXPECT_EQ(fastest, std::nullopt);
 }
 
 TEST(results, are_compared_with_the_sequential_program) {
-  std::vector<row> rows{make_row(make_task("tbb"), {1}, "7"), make_row(make_task("sukima"), {1}, "7"),
-                        make_row(make_task("sequential"), {1}, "8"), make_row(make_task("lace"), {1}, "")};
+  std::vector<row> rows{a_row(a_task("tbb"), {1}, "7"), a_row(a_task("sukima"), {1}, "7"),
+                        a_row(a_task("sequential"), {1}, "8"), a_row(a_task("lace"), {1}, "")};
   check_results(rows);
   EXPECT_EQ(rows[0].failure, "has the result '7', but sequential has '8'");
   EXPECT_TRUE(rows[1].failure.has_value());
@@ -247,8 +250,8 @@ TEST(results, are_compared_with_the_sequential_program) {
 }
 
 TEST(results, are_compared_with_most_rows_without_a_sequential_program) {
-  std::vector<row> rows{make_row(make_task("tbb"), {1}, "7"), make_row(make_task("sukima"), {1}, "8"),
-                        make_row(make_task("rayon"), {1}, "8")};
+  std::vector<row> rows{a_row(a_task("tbb"), {1}, "7"), a_row(a_task("sukima"), {1}, "8"),
+                        a_row(a_task("rayon"), {1}, "8")};
   check_results(rows);
   EXPECT_EQ(rows[0].failure, "has the result '7', but sukima has '8'");
   EXPECT_FALSE(rows[1].failure.has_value());
@@ -256,14 +259,14 @@ TEST(results, are_compared_with_most_rows_without_a_sequential_program) {
 }
 
 TEST(results, are_compared_in_every_round) {
-  std::vector<row> rows{make_row(make_task("sequential"), {1, 1, 1}), make_row(make_task("tbb"), {1, 1, 1})};
+  std::vector<row> rows{a_row(a_task("sequential"), {1, 1, 1}), a_row(a_task("tbb"), {1, 1, 1})};
   rows[1].samples[2].measured.result = "2";
   check_results(rows);
   EXPECT_TRUE(rows[1].failure.has_value());
 }
 
 TEST(results, of_another_size_are_failures) {
-  std::vector<row> rows{make_row(make_task("sequential"), {1}), make_row(make_task("tbb"), {1})};
+  std::vector<row> rows{a_row(a_task("sequential"), {1}), a_row(a_task("tbb"), {1})};
   rows[1].samples[0].measured.size = 31;
   check_results(rows);
   EXPECT_EQ(rows[1].failure, "ran size 31, but sequential ran size 30");
@@ -271,9 +274,9 @@ TEST(results, of_another_size_are_failures) {
 
 TEST(figures, are_medians_and_ratios) {
   const auto figures =
-      summarise({make_row(make_task("sequential"), {1, 3, 2}), make_row(make_task("sukima", 2), {1, 1.5, 1}),
-                 make_row(make_task("tbb", 2), {4, 6, 4}), make_row(make_task("rayon", 2), {2, 2, 2}),
-                 make_row(make_task("rayon", 1), {9, 9, 9})});
+      summarise({a_row(a_task("sequential"), {1, 3, 2}), a_row(a_task("sukima", 2), {1, 1.5, 1}),
+                 a_row(a_task("tbb", 2), {4, 6, 4}), a_row(a_task("rayon", 2), {2, 2, 2}),
+                 a_row(a_task("rayon", 1), {9, 9, 9})});
   ASSERT_EQ(figures.size(), 5U);
   EXPECT_DOUBLE_EQ(figures[0].seconds.median, 2);
   EXPECT_DOUBLE_EQ(figures[0].seconds.q1, 1.5);
@@ -295,18 +298,18 @@ TEST(figures, are_medians_and_ratios) {
 }
 
 TEST(figures, pair_only_rounds_that_both_have) {
-  row peer = make_row(make_task("tbb"), {1, 1, 1});
+  row peer = a_row(a_task("tbb"), {1, 1, 1});
   peer.samples.erase(peer.samples.begin());
-  const auto figures = summarise({make_row(make_task("sukima"), {100, 2, 2}), peer});
+  const auto figures = summarise({a_row(a_task("sukima"), {100, 2, 2}), peer});
   EXPECT_DOUBLE_EQ(figures[0].paired.at("tbb").estimate, 2);
   EXPECT_DOUBLE_EQ(figures[0].paired.at("tbb").high, 2);
 }
 
 TEST(figures, compare_rows_of_the_same_compiler) {
-  const auto figures = summarise(
-      {make_row(make_task("sequential", 1, "gcc"), {1}), make_row(make_task("sequential", 1, "clang"), {2}),
-       make_row(make_task("sukima", 1, "gcc"), {2}), make_row(make_task("sukima", 1, "clang"), {2}),
-       make_row(make_task("rayon", 1, "rustc"), {3}), make_row(make_task("lace", 1, ""), {4})});
+  const auto figures =
+      summarise({a_row(a_task("sequential", 1, "gcc"), {1}), a_row(a_task("sequential", 1, "clang"), {2}),
+                 a_row(a_task("sukima", 1, "gcc"), {2}), a_row(a_task("sukima", 1, "clang"), {2}),
+                 a_row(a_task("rayon", 1, "rustc"), {3}), a_row(a_task("lace", 1, ""), {4})});
   EXPECT_EQ(figures[2].ratio, 2);
   EXPECT_EQ(figures[3].ratio, 1);
   EXPECT_EQ(figures[4].ratio, 3) << "the fastest sequential program";
@@ -314,18 +317,18 @@ TEST(figures, compare_rows_of_the_same_compiler) {
 }
 
 TEST(figures, keep_scenarios_apart) {
-  task seq_busy = make_task("sequential");
+  task seq_busy = a_task("sequential");
   seq_busy.scenario = "overworked";
-  task sukima_busy = make_task("sukima", 8);
+  task sukima_busy = a_task("sukima", 8);
   sukima_busy.scenario = "overworked";
-  const auto figures = summarise(
-      {make_row(make_task("sequential"), {1}), make_row(seq_busy, {2}), make_row(sukima_busy, {2})});
+  const auto figures =
+      summarise({a_row(a_task("sequential"), {1}), a_row(seq_busy, {2}), a_row(sukima_busy, {2})});
   EXPECT_EQ(figures[2].ratio, 1);
 }
 
 TEST(figures, leave_out_what_failed_or_cannot_be_divided) {
-  std::vector<row> rows{make_row(make_task("sequential"), {0}), make_row(make_task("sukima"), {1}),
-                        make_row(make_task("tbb"), {1})};
+  std::vector<row> rows{a_row(a_task("sequential"), {0}), a_row(a_task("sukima"), {1}),
+                        a_row(a_task("tbb"), {1})};
   rows[2].failure = "x";
   const auto figures = summarise(rows);
   ASSERT_EQ(figures.size(), 2U);
@@ -334,7 +337,7 @@ TEST(figures, leave_out_what_failed_or_cannot_be_divided) {
 }
 
 TEST(figures, have_the_medians_of_further_numbers) {
-  std::vector<row> rows{make_row(make_task("sukima"), {1, 1, 1})};
+  std::vector<row> rows{a_row(a_task("sukima"), {1, 1, 1})};
   for (int i = 0; i < 3; ++i)
     rows[0].samples[static_cast<std::size_t>(i)].measured.more["bytes"] = 100.0 * i * i;
   EXPECT_DOUBLE_EQ(summarise(rows)[0].more.at("bytes"), 100);
@@ -342,8 +345,8 @@ TEST(figures, have_the_medians_of_further_numbers) {
 
 TEST(outliers, are_the_rows_of_sukima_whose_slowest_repetition_took_too_long) {
   const std::vector<summary> figures =
-      summarise({make_row(make_task("sequential"), {1, 1, 9}), make_row(make_task("sukima", 1), {1, 1, 1.5}),
-                 make_row(make_task("sukima", 2), {1, 1.75, 1})});
+      summarise({a_row(a_task("sequential"), {1, 1, 9}), a_row(a_task("sukima", 1), {1, 1, 1.5}),
+                 a_row(a_task("sukima", 2), {1, 1.75, 1})});
   EXPECT_DOUBLE_EQ(figures[1].slowest, 1.5);
   EXPECT_EQ(outliers(figures, 1.5),
             (std::vector<std::string>{"fib by sukima (gcc) with 2 workers, alone: the slowest of 3 "
@@ -353,7 +356,7 @@ TEST(outliers, are_the_rows_of_sukima_whose_slowest_repetition_took_too_long) {
 }
 
 TEST(figures, divide_cpu_seconds_by_those_of_the_sequential_program) {
-  std::vector<row> rows{make_row(make_task("sequential"), {2, 2}), make_row(make_task("tbb", 2), {3, 3})};
+  std::vector<row> rows{a_row(a_task("sequential"), {2, 2}), a_row(a_task("tbb", 2), {3, 3})};
   EXPECT_DOUBLE_EQ(*summarise(rows)[1].cpu_ratio, 1.5);
   EXPECT_DOUBLE_EQ(*summarise(rows)[0].cpu_ratio, 1);
   for (sample& one : rows[0].samples) one.measured.cpu_seconds = 0;

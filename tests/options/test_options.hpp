@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of a test program. CLI11 would take longer to compile than the rest of most of them, thrice with the
-// sanitizers.
+// The command line of a test program. CLI11 would take longer to compile than the rest of most of them,
+// thrice with the sanitizers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class test_options {
   /// \param about  what the program does, for `--help`
   explicit test_options(std::string_view about) : about_(about) {}
 
-  /// An option, whose name begins with two dashes. `where` holds the default. Numbers are from `least` to `most`, and fit into their type.
+  /// An option, whose name begins with two dashes. `where` holds the default. Numbers are from `least` to
+  /// `most`, and fit into their type.
   void add(std::string_view name, place where, std::string_view about, std::uint64_t least = 0,
            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 

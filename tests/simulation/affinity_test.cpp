@@ -2,6 +2,7 @@
 // Tests of modules whose CPUs slow each other down, of virtual CPUs with homes on them, and of conflicts of
 // affinity.
 #include "hypervisor.hpp"
+#include "passing_time.hpp"
 #include "xen_machine.hpp"
 
 #include <gtest/gtest.h>
@@ -12,9 +13,6 @@
 namespace {
 
 using namespace sukima::simulation;
-
-constexpr std::uint64_t microsecond = 1'000;
-constexpr std::uint64_t millisecond = 1'000'000;
 
 /// Modules of two CPUs, which have 80 % of their speed while both are busy.
 scheduling with_modules() {
@@ -51,10 +49,6 @@ std::uint64_t next_met(hypervisor& all, std::size_t vcpu) {
     all.halt(*e.met);
     return e.at;
   }
-}
-
-void run_until(hypervisor& all, std::uint64_t time) {
-  for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
 }
 
 TEST(modules, slow_their_cpus_down_while_both_are_busy) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of quotas as Linux accounts them.
 #include "barrier_program.hpp"
+#include "passing_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +9,7 @@ namespace {
 
 using namespace sukima::simulation;
 
-constexpr std::uint64_t millisecond = 1'000'000;
-
-/// Two pCPUs, and a quota of 10 ms in each 10 ms.
+/// Two pCPUs, 10 ms in each 10 ms.
 bandwidth half_of_two() { return {{10 * millisecond, 10 * millisecond, 5 * millisecond}, 2}; }
 
 TEST(bandwidth, gives_the_first_one_what_it_owes_as_well) {

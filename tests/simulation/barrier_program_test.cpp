@@ -2,6 +2,7 @@
 // Tests of programs with the structure of OpenMP programs in the laboratory: they do all their work, and
 // waiting has the expected cost.
 #include "barrier_program.hpp"
+#include "passing_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +10,8 @@ namespace {
 
 using namespace sukima::simulation;
 
-constexpr std::uint64_t millisecond = 1'000'000;
-
-/// A program with that number of threads on as many pinned vCPUs. Each thread has 200 phases of 0.2 ms.
-barrier_cell small_cell(unsigned threads, unsigned copies = 1) {
+/// A program with so many threads on as many pinned vCPUs, and 200 phases of 0.2 ms for each.
+barrier_cell small_barrier_cell(unsigned threads, unsigned copies = 1) {
   barrier_cell c;
   c.kernel = {"small", 40 * millisecond * threads, 50, 150};
   c.kernel.imbalance = 0;
@@ -31,7 +30,7 @@ double milliseconds(const barrier_measurement& m) { return m.time * 1e-6; }
 
 TEST(barrier_program, does_all_its_work_in_little_more_time) {
   for (const unsigned threads : {1u, 2u, 4u, 16u}) {
-    const barrier_measurement m = simulate(small_cell(threads));
+    const barrier_measurement m = simulate(small_barrier_cell(threads));
     EXPECT_NEAR(static_cast<double>(m.work), 40e6 * threads, 200.0 * threads) << threads;
     EXPECT_GE(milliseconds(m), 39.9) << threads;
     EXPECT_LT(milliseconds(m), 41) << threads;
@@ -40,7 +39,7 @@ TEST(barrier_program, does_all_its_work_in_little_more_time) {
 }
 
 TEST(barrier_program, takes_the_same_steps_each_time) {
-  barrier_cell c = small_cell(4, 3);
+  barrier_cell c = small_barrier_cell(4, 3);
   c.kernel.imbalance = 0.2;
   c.kernel.sweeps = 20;
   c.kernel.planes = 8;
@@ -53,7 +52,7 @@ TEST(barrier_program, takes_the_same_steps_each_time) {
 }
 
 TEST(barrier_program, waits_for_its_slowest_thread) {
-  barrier_cell c = small_cell(4);
+  barrier_cell c = small_barrier_cell(4);
   const double even = milliseconds(simulate(c));
   c.kernel.imbalance = 0.5;
   // The largest of four numbers between -1 and 1 is 0.6 on average.
@@ -63,7 +62,7 @@ TEST(barrier_program, waits_for_its_slowest_thread) {
 TEST(barrier_program, loses_a_slice_at_each_barrier_if_copies_poll) {
   // The first threads of the copies begin on different CPUs, so the threads of a copy do not run at the
   // same time.
-  barrier_cell c = small_cell(2, 2);
+  barrier_cell c = small_barrier_cell(2, 2);
   c.serial = 5 * millisecond;
   c.setup.hypervisor.wake_granularity = 4 * millisecond;
   c.setup.hypervisor.sleeper_credit = 0;
@@ -79,7 +78,7 @@ TEST(barrier_program, loses_a_slice_at_each_barrier_if_copies_poll) {
 }
 
 TEST(barrier_program, sleeps_if_it_has_more_threads_than_cpus) {
-  barrier_cell c = small_cell(4);
+  barrier_cell c = small_barrier_cell(4);
   c.setup.pcpus = 2;
   c.guest.vcpus = 2;
   const barrier_measurement m = simulate(c);
@@ -89,7 +88,7 @@ TEST(barrier_program, sleeps_if_it_has_more_threads_than_cpus) {
 }
 
 TEST(barrier_program, sweeps_in_a_pipeline) {
-  barrier_cell c = small_cell(4);
+  barrier_cell c = small_barrier_cell(4);
   c.kernel.sweeps = 200;
   c.kernel.planes = 10;
   c.kernel.swept = 1;
@@ -98,8 +97,8 @@ TEST(barrier_program, sweeps_in_a_pipeline) {
 }
 
 TEST(barrier_program, loses_slices_in_a_pipeline_on_one_cpu) {
-  // The threads of a sweep poll without a limit under each policy.
-  barrier_cell c = small_cell(2);
+  // The threads of a sweep poll without an end, whatever the policy is.
+  barrier_cell c = small_barrier_cell(2);
   c.kernel.sweeps = 100;
   c.kernel.planes = 10;
   c.kernel.swept = 0.5;
@@ -110,7 +109,7 @@ TEST(barrier_program, loses_slices_in_a_pipeline_on_one_cpu) {
 }
 
 TEST(barrier_program, keeps_to_its_quota) {
-  barrier_cell c = small_cell(2);
+  barrier_cell c = small_barrier_cell(2);
   c.setup.hypervisor.period = 10 * millisecond;
   c.guest.quota = 10 * millisecond;
   const barrier_measurement m = simulate(c);
@@ -119,7 +118,7 @@ TEST(barrier_program, keeps_to_its_quota) {
 }
 
 TEST(barrier_program, stops_at_its_limit) {
-  barrier_cell c = small_cell(2);
+  barrier_cell c = small_barrier_cell(2);
   c.limit = 10 * millisecond;
   const barrier_measurement m = simulate(c);
   EXPECT_TRUE(m.stopped);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the laboratory's hypervisor with the rule of Linux since 6.6.
 #include "hypervisor.hpp"
+#include "passing_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +11,6 @@ namespace {
 
 using namespace sukima::simulation;
 
-constexpr std::uint64_t microsecond = 1'000;
-constexpr std::uint64_t millisecond = 1'000'000;
-constexpr std::uint64_t second = 1'000'000'000;
-
 scheduling linux_rule() {
   scheduling how;
   how.rule = scheduling_rule::eevdf;
@@ -22,11 +19,7 @@ scheduling linux_rule() {
   return how;
 }
 
-void run_until(hypervisor& all, std::uint64_t time) {
-  for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
-}
-
-/// Advances to the first demand that is met. \returns that event
+/// Advances to the first demand that is met, and lets that happen.
 hypervisor::event meet_next(hypervisor& all) {
   for (;;) {
     const hypervisor::event e = *all.next();

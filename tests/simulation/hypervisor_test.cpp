@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the laboratory's hypervisor: the CPU time that its guests get, by both rules.
 #include "hypervisor.hpp"
+#include "passing_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +12,7 @@ namespace {
 
 using namespace sukima::simulation;
 
-constexpr std::uint64_t microsecond = 1'000;
-constexpr std::uint64_t millisecond = 1'000'000;
-constexpr std::uint64_t second = 1'000'000'000;
-
-/// Returns a hypervisor with guests that are always busy, after that time.
+/// A hypervisor whose guests are always busy, after a time.
 hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, std::uint64_t time,
                        const scheduling& how = {}) {
   hypervisor all(pcpus, how);

@@ -2,6 +2,7 @@
 // Tests of the laboratory's virtual CPUs: the time that programs take on them.
 #include "isolated.hpp"
 #include "overcommit.hpp"
+#include "passing_time.hpp"
 
 #include <sukima/sukima.hpp>
 
@@ -19,10 +20,6 @@
 namespace {
 
 using namespace sukima::simulation;
-
-constexpr std::uint64_t microsecond = 1'000;
-constexpr std::uint64_t millisecond = 1'000'000;
-constexpr std::uint64_t second = 1'000'000'000;
 
 /// Runs a program in a laboratory, as thread 0. \returns its error
 std::string run(const laboratory_setup& setup, const program& p) {

@@ -2,6 +2,7 @@
 // Tests of hypervisors that take into account which virtual CPUs belong to one guest, and of pause-loop exits
 // of scripts.
 #include "barrier_program.hpp"
+#include "passing_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +13,6 @@
 namespace {
 
 using namespace sukima::simulation;
-
-constexpr std::uint64_t microsecond = 1'000;
-constexpr std::uint64_t millisecond = 1'000'000;
-constexpr std::uint64_t second = 1'000'000'000;
 
 scheduling with(sibling_rule siblings) {
   scheduling how;
@@ -35,10 +32,6 @@ hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, s
     }
   }
   return all;
-}
-
-void run_until(hypervisor& all, std::uint64_t time) {
-  for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
 }
 
 double share(const hypervisor& all, std::size_t guest) {

@@ -185,19 +185,19 @@ std::vector<unsigned> tried(unsigned from, unsigned estimate, unsigned highest, 
   return all;
 }
 
-using counts = std::vector<unsigned>;
+using tried_counts = std::vector<unsigned>;
 
 TEST(candidates, neighbours_and_over_a_dent) {
-  EXPECT_EQ(tried(4, 4, 16, [](unsigned n) { return n == 4; }), (counts{5, 6, 3, 2}));
+  EXPECT_EQ(tried(4, 4, 16, [](unsigned n) { return n == 4; }), (tried_counts{5, 6, 3, 2}));
 }
 
 TEST(candidates, the_estimate_first) {
-  EXPECT_EQ(tried(4, 9, 16, [](unsigned n) { return n == 4; }), (counts{9, 5, 6, 3, 2}));
+  EXPECT_EQ(tried(4, 9, 16, [](unsigned n) { return n == 4; }), (tried_counts{9, 5, 6, 3, 2}));
 }
 
 TEST(candidates, steps_double_while_it_gets_better) {
   const auto found = tried(2, 2, 16, [](unsigned n) { return n; });
-  EXPECT_EQ((counts{found.begin(), found.begin() + 5}), (counts{3, 5, 9, 13, 12}));
+  EXPECT_EQ((tried_counts{found.begin(), found.begin() + 5}), (tried_counts{3, 5, 9, 13, 12}));
 }
 
 TEST(candidates, find_a_best_count_behind_a_dent) {
@@ -219,8 +219,8 @@ TEST(candidates, find_every_single_peak) {
 }
 
 TEST(candidates, nothing_where_only_one_count_is_allowed) {
-  EXPECT_EQ(tried(1, 1, 1, [](unsigned n) { return n; }), counts{});
-  EXPECT_EQ(tried(6, 2, 2, [](unsigned n) { return 7 - n; }), (counts{2, 1})) << "from above the bound";
+  EXPECT_EQ(tried(1, 1, 1, [](unsigned n) { return n; }), tried_counts{});
+  EXPECT_EQ(tried(6, 2, 2, [](unsigned n) { return 7 - n; }), (tried_counts{2, 1})) << "from above the bound";
 }
 
 sweep::result swept(const std::vector<double>& use, double noise = 0) {
