@@ -9,7 +9,7 @@ namespace {
 
 using namespace sukima::simulation;
 
-/// Two pCPUs, 10 ms in each 10 ms.
+/// Two pCPUs, and a quota of 10 ms in each 10 ms.
 bandwidth half_of_two() { return {{10 * millisecond, 10 * millisecond, 5 * millisecond}, 2}; }
 
 TEST(bandwidth, gives_the_first_one_what_it_owes_as_well) {

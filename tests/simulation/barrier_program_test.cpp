@@ -10,7 +10,7 @@ namespace {
 
 using namespace sukima::simulation;
 
-/// A program with so many threads on as many pinned vCPUs, and 200 phases of 0.2 ms for each.
+/// A program with that number of threads on as many pinned vCPUs. Each thread has 200 phases of 0.2 ms.
 barrier_cell small_barrier_cell(unsigned threads, unsigned copies = 1) {
   barrier_cell c;
   c.kernel = {"small", 40 * millisecond * threads, 50, 150};
@@ -97,7 +97,7 @@ TEST(barrier_program, sweeps_in_a_pipeline) {
 }
 
 TEST(barrier_program, loses_slices_in_a_pipeline_on_one_cpu) {
-  // The threads of a sweep poll without an end, whatever the policy is.
+  // The threads of a sweep poll without a limit under each policy.
   barrier_cell c = small_barrier_cell(2);
   c.kernel.sweeps = 100;
   c.kernel.planes = 10;

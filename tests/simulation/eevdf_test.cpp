@@ -19,7 +19,7 @@ scheduling linux_rule() {
   return how;
 }
 
-/// Advances to the first demand that is met, and lets that happen.
+/// Advances to the first demand that is met. \returns that event
 hypervisor::event meet_next(hypervisor& all) {
   for (;;) {
     const hypervisor::event e = *all.next();

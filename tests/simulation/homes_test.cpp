@@ -89,7 +89,7 @@ TEST(homes, a_running_virtual_cpu_finds_a_module_of_its_own) {
 }
 
 TEST(homes, a_running_virtual_cpu_shares_a_module_of_preferred_cpus) {
-  // Others would have a module for it alone.
+  // Other CPUs would have a module for this vCPU alone.
   const homes h = one_vcpu(pcpus_of(all_cpus, {{0, 7}}), pcpus_of(all_cpus, {{0, 3}}));
   EXPECT_EQ(h.best(0, all_but({1, 3})), 0u);
 }

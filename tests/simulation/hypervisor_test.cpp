@@ -12,7 +12,7 @@ namespace {
 
 using namespace sukima::simulation;
 
-/// A hypervisor whose guests are always busy, after a time.
+/// Returns a hypervisor with guests that are always busy, after that time.
 hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, std::uint64_t time,
                        const scheduling& how = {}) {
   hypervisor all(pcpus, how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-simulated-programs: random programs on the simulated machine, each with a schedule of its own.
+// sukima-simulated-programs: runs random programs on the simulated machine, each with its own schedule.
 #include "../options/test_options.hpp"
 #include "failing_run.hpp"
 #include "isolated.hpp"

@@ -53,7 +53,8 @@ struct planned_word {
 /// Returns the words that replace a token; empty: the token is omitted; nothing: it is kept.
 std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& scope);
 
-/// The words with the names of the functions that they call, which are generated on first use.
+/// Returns the words with the names of the functions that they call. Those functions are generated on first
+/// use.
 std::vector<printed_word> resolved(planner& p, const std::vector<planned_word>& words);
 
 }  // namespace sukima::language
