@@ -68,6 +68,7 @@ set(plan_files
   plan/macros.cpp
   plan/moved_declarations.cpp
   plan/names.cpp
+  plan/polls.cpp
   plan/side_texts.cpp
   plan/tokens.cpp
   plan/try.cpp

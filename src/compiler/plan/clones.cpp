@@ -3,6 +3,7 @@
 
 #include "plan/input.hpp"
 #include "plan/names.hpp"
+#include "plan/polls.hpp"
 #include "plan/worker_functions.hpp"
 
 namespace sukima::language {
@@ -58,6 +59,12 @@ bool may_be_repeated(const plan_input& in, const function_info& f) {
          std::none_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
            return text.directive && text.before > first && text.before <= last;
          });
+}
+
+/// Returns whether a call calls a clone that polls.
+bool polls_in_clone(const plan_input& in, const worker_call& call) {
+  return call.callee != nullptr && in.cloned.contains(call.callee->getCanonicalDecl()) &&
+         contains_polls(in, call.callee);
 }
 
 /// Returns whether a clone would differ from the function.
@@ -119,8 +126,7 @@ std::set<const FunctionDecl*> functions_called_after_polls(const plan_input& in)
   for (const construct& c : in.unit.constructs) {
     if (!polls_for_its_calls(in, c)) continue;
     for (const auto& [at, call] : in.index.calls)
-      if (c.first.holds(at) && call.callee != nullptr && in.cloned.contains(call.callee->getCanonicalDecl()))
-        result.insert(call.callee->getCanonicalDecl());
+      if (c.first.holds(at) && polls_in_clone(in, call)) result.insert(call.callee->getCanonicalDecl());
   }
   return result;
 }
@@ -175,7 +181,9 @@ std::string clone_poll(const context& scope) {
 }
 
 std::string begin_form(const plan_input& in, const function_info& f, const context& scope) {
-  if (scope.form != function_form::clone || has_polled_form(in, f.declaration)) return "";
+  if (scope.form != function_form::clone || has_polled_form(in, f.declaration) ||
+      !contains_polls(in, f.declaration))
+    return "";
   std::string call = c_name(f.declaration, function_form::parallel) + "(sukima_top";
   for (const ParmVarDecl* parameter : f.declaration->parameters())
     call += ", " + parameter->getNameAsString();
@@ -184,10 +192,9 @@ std::string begin_form(const plan_input& in, const function_info& f, const conte
   return " if " + clone_poll(scope) + (has_result ? " return " + call : " { " + call + " return; }");
 }
 
-bool calls_a_clone(const plan_input& in, token_range block) {
+bool calls_a_polling_clone(const plan_input& in, token_range block) {
   return std::any_of(in.index.calls.begin(), in.index.calls.end(), [&](const auto& call) {
-    return block.holds(call.first) && call.second.callee != nullptr &&
-           in.cloned.contains(call.second.callee->getCanonicalDecl());
+    return block.holds(call.first) && polls_in_clone(in, call.second);
   });
 }
 

@@ -39,8 +39,8 @@ std::string begin_form(const plan_input& in, const function_info& f, const conte
 /// Returns the poll of a clone: an expression that is true if the parallel form must continue.
 std::string clone_poll(const context& scope);
 
-/// Returns whether a block calls a function with a clone, because such a call polls.
-bool calls_a_clone(const plan_input& in, token_range block);
+/// Returns whether a block calls a function whose clone polls.
+bool calls_a_polling_clone(const plan_input& in, token_range block);
 
 /// Returns the context of a block's second copy in a clone, in its parallel form.
 context context_of_rest(planner& p, token_range block, const context& scope);

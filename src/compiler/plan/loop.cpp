@@ -7,6 +7,7 @@
 #include "plan/clones.hpp"
 #include "plan/cluster.hpp"
 #include "plan/names.hpp"
+#include "plan/polls.hpp"
 #include "plan/tokens.hpp"
 
 namespace sukima::language {
@@ -115,101 +116,6 @@ constexpr std::string_view clone_loop_end = R"(
       }$break$
     }
 )";
-
-/// Returns whether a function changes only the object to which its first argument points.
-bool only_fills_its_first_argument(const FunctionDecl* callee) {
-  if (callee == nullptr) return false;
-  switch (callee->getMemoryFunctionKind()) {
-    case Builtin::BImemcpy:
-    case Builtin::BImempcpy:
-    case Builtin::BImemmove:
-    case Builtin::BImemset:
-    case Builtin::BIbzero:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Returns the variable of which an assignment changes a part; null: it assigns through a pointer.
-const VarDecl* changed_variable(const Expr* target) {
-  for (;;) {
-    target = target->IgnoreParenImpCasts();
-    if (const auto* member = dyn_cast<MemberExpr>(target); member != nullptr && !member->isArrow()) {
-      target = member->getBase();
-    } else if (const auto* element = dyn_cast<ArraySubscriptExpr>(target);
-               element != nullptr && element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
-      target = element->getBase();
-    } else {
-      const auto* name = dyn_cast<DeclRefExpr>(target);
-      return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
-    }
-  }
-}
-
-/// Returns the variable into which a pointer points; null: unknown.
-const VarDecl* variable_under(const Expr* pointer) {
-  pointer = pointer->IgnoreParenCasts();
-  if (const auto* sum = dyn_cast<BinaryOperator>(pointer); sum != nullptr && sum->isAdditiveOp())
-    return variable_under(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
-  const auto* address = dyn_cast<UnaryOperator>(pointer);
-  if (address != nullptr && address->getOpcode() == UO_AddrOf) return changed_variable(address->getSubExpr());
-  return pointer->getType()->isArrayType() ? changed_variable(pointer) : nullptr;
-}
-
-/// Clang does not represent atomic operations as calls.
-bool is_atomic_operation(const Token& token) {
-  const IdentifierInfo* const word = token.isAnnotation() ? nullptr : token.getIdentifierInfo();
-  return word != nullptr &&
-         (word->getName().starts_with("__atomic_") || word->getName().starts_with("__c11_atomic_"));
-}
-
-/// Returns whether the block visibly changes only its task and its own variables.
-bool only_fills_its_task(const plan_input& in, token_range block) {
-  const auto is_own = [&](const VarDecl* variable) {
-    if (variable == nullptr) return false;
-    if (is_put_in(in, variable)) return variable->getName() == "this";
-    const auto declared = in.index.declared.find(variable);
-    return declared != in.index.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
-  };
-  for (token_index t = block.begin; t < block.end; ++t) {
-    if (in.unit.tokens[t].is(tok::kw_asm) || is_atomic_operation(in.unit.tokens[t]) ||
-        in.index.closure_calls.contains(t) || in.closure_at.contains(t))
-      return false;
-    if (const auto a = in.index.assignments.find(t);
-        a != in.index.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
-      return false;
-    if (in.unit.tokens[t].isOneOf(tok::plusplus, tok::minusminus)) {
-      const VarDecl* behind = variable_at(in, t + 1);
-      const VarDecl* before = variable_at(in, t - 1);
-      const bool is_name =
-          behind != nullptr && !in.unit.tokens[t + 2].isOneOf(tok::period, tok::arrow, tok::l_square);
-      if (!is_own(is_name ? behind : before)) return false;
-    }
-    if (const auto call = in.index.all_calls.find(t); call != in.index.all_calls.end()) {
-      if (!only_fills_its_first_argument(call->second->getDirectCallee()) ||
-          !is_own(variable_under(call->second->getArg(0))))
-        return false;
-    }
-  }
-  return true;
-}
-
-/// Returns whether the poll of an iteration can be delayed until the iteration's call. The body must have a
-/// call that runs at most once per iteration, and PUT must change no variable that the body may have read
-/// before.
-bool polls_at_its_call(const plan_input& in, const construct& c) {
-  for (const token_range& block : {c.put, c.guard, c.split})
-    if (!only_fills_its_task(in, block)) return false;
-  int calls = 0;
-  for (token_index t = c.first.begin; t < c.first.end; ++t) {
-    if (in.construct_at.contains(t) || in.closure_at.contains(t) || in.index.closure_calls.contains(t))
-      return false;
-    if (in.unit.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto)) return false;
-    if (in.index.calls.contains(t)) ++calls;
-  }
-  return calls == 1;
-}
 
 /// The names used in the C of a parallel loop.
 struct loop_names {
@@ -328,8 +234,9 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
 void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                      const context& scope) {
   const std::string wanted = "sukima_wanted" + names.number;
-  // If the iteration calls a clone, that call polls for it.
-  const std::string now = c.next.empty() && calls_a_clone(p.in, c.first) ? "!(" + names.i + " & 63) && " : "";
+  // If the iteration calls a clone that polls, that call polls for it.
+  const std::string now =
+      c.next.empty() && calls_a_polling_clone(p.in, c.first) ? "!(" + names.i + " & 63) && " : "";
   context body = scope;
   body.levels.push_back({&c, "", {}, std::make_shared<const context>(scope)});
   body.has_polled = polls_for_its_calls(p.in, c);
