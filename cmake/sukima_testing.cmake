@@ -61,9 +61,9 @@ sukima_add_test_header(cluster gtest/gtest.h sukima/cluster.hpp LIBRARIES sukima
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [LABELS label…]
 #                 [HEADER name] [SHARDS count] [TOGETHER count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
-# -O3 instead of -O1; TOGETHER compiles that many of its sources at a time instead of a dozen, because eight with many
+# -O3 instead of -Og; TOGETHER compiles that many of its sources at a time instead of a dozen, because eight with many
 # templates take a gigabyte of memory; SEPARATE compiles them one by one. HEADER is the precompiled one of its
-# sources, which are C++; such a test is compiled with -Og.
+# sources, which are C++.
 # SHARDS is for tests that do not disturb one another. With a sanitizer, starting a process takes longer than most tests,
 # so each of that many processes runs a part of the tests. Such a process is a test of ctest, NAME.shard_NUMBER;
 # slowest.py reads the results of its tests in test-results/shards.
@@ -82,10 +82,10 @@ function(sukima_add_test name)
     sukima_build_for_checks(${name})
   endif()
   if(arg_HEADER)
-    set_target_properties(${name} PROPERTIES SUKIMA_COMPILE_QUICKER ON)
     target_precompile_headers(${name} REUSE_FROM sukima_test_header_${arg_HEADER})
   endif()
   if(NOT arg_OPTIMIZED)
+    set_target_properties(${name} PROPERTIES SUKIMA_COMPILE_QUICKER ON)
     sukima_compile_quickly(${name})
   endif()
   if(arg_SEPARATE)

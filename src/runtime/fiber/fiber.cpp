@@ -106,9 +106,11 @@ struct slab {
 
 slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
 
-/// Checks a sample of a page's words, which is dense enough that most frames and choice points cover one.
+/// Checks a sample of a page's words. Their distance is a prime number of words, so that they meet different
+/// members of equal frames or choice points, one of which may always be zero.
 bool looks_used(const char* p, std::size_t page) noexcept {
-  for (std::size_t offset = 0; offset < page; offset += 1024)
+  constexpr std::size_t distance = 61 * sizeof(std::uint64_t);
+  for (std::size_t offset = 0; offset < page; offset += distance)
     if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
   return false;
 }
