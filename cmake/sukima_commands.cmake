@@ -16,15 +16,25 @@ function(sukima_add_cli_library name)
     PUBLIC ${arg_LIBRARIES} sukima_base sukima::capacity sukima_shared_headers CLI11::CLI11 fmt::fmt
       nlohmann_json::nlohmann_json
     PRIVATE $<BUILD_INTERFACE:sukima_warnings>)
-  # g++ 12 finds overflows in std::string's own code if that comes from a precompiled header.
-  target_compile_options(${name} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
   sukima_compile_quickly(${name})
-  if(name STREQUAL "sukima_cli")
-    target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
-  else()
-    target_precompile_headers(${name} REUSE_FROM sukima_cli)
-  endif()
+  sukima_use_cli_header(${name})
+endfunction()
+
+# sukima_use_cli_header(TARGET…): these targets, which are compiled quickly, use the precompiled header of sukima_cli.
+function(sukima_use_cli_header)
+  foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      continue()
+    endif()
+    # g++ 12 finds overflows in std::string's own code if that comes from a precompiled header.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+    if(target STREQUAL "sukima_cli")
+      target_precompile_headers(${target} PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
+    else()
+      target_precompile_headers(${target} REUSE_FROM sukima_cli)
+    endif()
+  endforeach()
 endfunction()
 
 # sukima_add_command(NAME source… [LIBRARIES library…] [COMPONENT component]): the library sukima_cli_NAME. With a
