@@ -38,11 +38,11 @@ template <class T> std::vector<T> sorted_values(std::size_t count, unsigned diff
   return result;
 }
 
-/// Calls f(values, policy) for lengths, types and policies.
+/// Calls f(values, policy) for lengths and for both policies, each with a type of its own. Instantiating each
+/// algorithm once more takes g++ more than ten seconds.
 template <class F> void with_all(const F& f) {
   for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 100, 499, 500, 501, 2049, 5000, 20'000}) {
     SCOPED_TRACE(n);
-    f(random_values<int>(n, 100), std::execution::par);
     f(random_values<int>(n, 100), std::execution::par_unseq);
     f(random_values<std::string>(n, 100), std::execution::par);
   }
