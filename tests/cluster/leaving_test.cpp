@@ -127,7 +127,8 @@ long waits() {
   return 7;
 }
 
-TEST(entries, of_two_threads_at_a_time_are_refused) {
+/// Ends the process, with status 0 if one of two entries at a time was refused.
+[[noreturn]] void makes_two_entries_at_a_time() {
   setenv("SUKIMA_CLUSTER_NODES", "1", 1);
   setenv("SUKIMA_CLUSTER_NODE", "0", 1);
   setenv("SUKIMA_CLUSTER_ADDRESS", "127.0.0.1:0", 1);
@@ -137,6 +138,13 @@ TEST(entries, of_two_threads_at_a_time_are_refused) {
   tried.count_down();
   first.join();
   EXPECT_EQ(sukima::cluster::run(call<seven>()), 7);
+  std::exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+// In a process of its own: a process reads once, before its first entry, whether it is a node.
+TEST(entries_death_test, of_two_threads_at_a_time_are_refused) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(makes_two_entries_at_a_time(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -227,8 +227,14 @@ struct collector {
 TEST(stealing_join, receives_what_has_ended) {
   const listening at;
   sukima::runtime workers(one_worker());
-  node tested(workers, make_tcp_transport(running(0, 2, 1, at, mode::steals)), options_of(false));
-  for (const long number : {10L, 20L, 30L}) EXPECT_EQ(run_on(tested, number), number);
+  node tested(workers, make_tcp_transport(running(0, 3, 2, at, mode::steals)), options_of(false));
+  {
+    // The program does not wait until its node has seen the end of an entry. This newcomer does.
+    collector witness(at.port, ask_at(at.port, mode::steals));
+    witness.wait_for([](const message& m) { return m.kind == message_kind::welcome; });
+    for (const long number : {10L, 20L, 30L}) EXPECT_EQ(run_on(tested, number), number);
+    witness.wait_for([](const message& m) { return m.kind == message_kind::entry && m.entry == 3; });
+  }
   collector newcomer(at.port, ask_at(at.port, mode::steals));
   newcomer.ask(2, 3);
   newcomer.wait_for(6);
