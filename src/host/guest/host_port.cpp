@@ -29,10 +29,20 @@ bool host_port::open() {
   is_socket_ = S_ISSOCK(status.st_mode);
   port_ = is_socket_ ? connect_to(unix_address(*path))
                      : descriptor(::open(path->c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  is_connected_ = is_socket_ && port_;
   return static_cast<bool>(port_);
 }
 
 bool host_port::read(guest_service& service, double now) {
+  is_connected_ = read_all(service, now);
+  if (!is_connected_ && !rest_.empty()) {
+    rest_.clear();
+    service.not_sent();
+  }
+  return is_connected_;
+}
+
+bool host_port::read_all(guest_service& service, double now) {
   std::array<char, port_bytes> bytes{};
   for (int i = 0; i < most_port_reads; ++i) {
     const ssize_t count = ::read(port_.get(), bytes.data(), bytes.size());
@@ -40,7 +50,6 @@ bool host_port::read(guest_service& service, double now) {
     if (count < 0 && errno == EAGAIN) return true;
     if (count <= 0) {
       if (count < 0 || is_socket_) port_.reset();
-      rest_.clear();
       return false;
     }
     service.from_host({bytes.data(), static_cast<std::size_t>(count)}, now);
@@ -50,7 +59,7 @@ bool host_port::read(guest_service& service, double now) {
 
 void host_port::write(guest_service& service, double now) {
   send_rest();
-  std::string next = service.step(now, rest_.empty());
+  std::string next = service.step(now, is_connected_ && rest_.empty());
   if (next.empty()) return;
   rest_ = std::move(next);
   send_rest();

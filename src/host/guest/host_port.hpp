@@ -23,19 +23,22 @@ class host_port {
   /// connected. \returns whether the host is connected. \pre the port is open
   bool read(guest_service& service, double now);
   /// Sends the rest of the last message, and then the service's next message, if one is due. While the port
-  /// has not accepted a whole message, the service makes no other one, so that nothing it would report is
-  /// lost. Must be called as often as guest_service::step.
+  /// has not accepted a whole message, or no host is connected, the service makes no other one, so that
+  /// nothing it would report is lost. Must be called as often as guest_service::step, also while the port is
+  /// closed.
   void write(guest_service& service, double now);
 
   /// The port's descriptor, for poll; negative while the port is closed.
   int number() const { return port_.get(); }
 
  private:
+  bool read_all(guest_service& service, double now);
   void send_rest();
 
   const guest_options& options_;
   descriptor port_;
   bool is_socket_ = false;
+  bool is_connected_ = false;  ///< as `read` has found it last
   std::string rest_;  ///< the part of a message that the port has not accepted yet
 };
 

@@ -122,10 +122,7 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
       if (was_there && !there) service.host_closed();
     }
     programs.serve(now);
-    if (there)
-      port.write(service, now);
-    else
-      service.step(now);  // no host is connected, so its message is dropped
+    port.write(service, now);
     for (const std::string& sentence : service.take_events()) say(sentence);
     std::vector<pollfd> all;
     programs.add_to(all);

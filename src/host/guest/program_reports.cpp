@@ -27,7 +27,7 @@ void program_reports::feed(int number, std::string_view bytes, double now) {
       one.progress = message.progress;
     }
     if (message.want) one.want = message.want;
-    turn_ = turn_ || message.turn;
+    if (message.turn) add_turn();
   }
 }
 

@@ -30,6 +30,8 @@ class program_reports {
   std::optional<unsigned> want() const;
   /// Whether a program has sent `turn` since the last call.
   bool take_turn();
+  /// Makes the next call of take_turn return true.
+  void add_turn() { turn_ = true; }
 
  private:
   struct program {

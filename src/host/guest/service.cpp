@@ -82,9 +82,13 @@ std::string guest_service::step(double now, bool can_send) {
   guest_message message;
   message.progress = programs_->progress();
   message.want = programs_->want();
-  message.turn = programs_->take_turn();
+  message.turn = reports_turn_ = programs_->take_turn();
   if (auto online = cpus_->online(); !online.empty()) message.online = std::move(online);
   return text_of(message);
+}
+
+void guest_service::not_sent() {
+  if (std::exchange(reports_turn_, false)) programs_->add_turn();
 }
 
 std::optional<std::string> guest_service::stop() {

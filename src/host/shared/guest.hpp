@@ -40,6 +40,9 @@ class guest_service {
   /// \param can_send false: the port cannot take a message now, so the service keeps what it would report
   /// \returns the text to send to the host now; empty: none
   std::string step(double now, bool can_send = true);
+  /// Reports again what only the last message of `step` reported, because its connection broke before all of
+  /// it was sent.
+  void not_sent();
   /// Switches on the CPUs that it switched off. \returns a description of what failed, if anything did
   std::optional<std::string> stop();
 
@@ -60,6 +63,7 @@ class guest_service {
   std::optional<unsigned> vcpus_;  ///< the number of CPUs that the host wants online
   double vcpus_until_ = 0;
   std::optional<double> sent_at_;
+  bool reports_turn_ = false;  ///< whether the last message of `step` reports a turn
   std::string last_problem_;
   std::vector<std::string> events_;
 };
