@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that atomic accesses state their memory order and their partner: check-memory-orders.py [FOLDER]
 
-Looks at the sources of src/runtime and include/sukima/detail. Each call of load, store, exchange, fetch_… and compare_exchange_… of an atomic
-must pass a memory order, and one of these comments must stand on its line, in the comment block before its statement,
-or at the declaration of the atomic in src/runtime or include/sukima:
+Looks at the sources of the runtime, of objects and of the cluster: src/runtime, src/objects, src/cluster, and their
+headers in include/sukima. Each call of load, store, exchange, fetch_… and compare_exchange_… of an atomic must pass a
+memory order, and one of these comments must stand on its line, in the comment block before its statement, or at the
+declaration of the atomic:
 
     // pairs with: take_permit, call_up; arrive in switch.cpp
     // no partner: statistics only
@@ -22,9 +23,10 @@ import sys
 import implicit_atomics
 from source_text import split_comments
 
-CHECKED = ("src/runtime", "include/sukima/detail")
-DECLARED = ("src/runtime", "include/sukima")
-OF_OTHER_PARTS = ("include/sukima/objects", "include/sukima/tascell", "include/sukima/capacity")
+CHECKED = ("src/runtime", "src/objects", "src/cluster", "include/sukima/detail", "include/sukima/objects",
+           "include/sukima/cluster")
+DECLARED = ("src/runtime", "src/objects", "src/cluster", "include/sukima")
+OF_OTHER_PARTS = ("include/sukima/tascell", "include/sukima/capacity")
 SUFFIXES = {".cpp", ".hpp", ".h"}
 
 ACCESS = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_(?:add|sub|or|and|xor)|compare_exchange_(?:weak|strong)"
@@ -32,6 +34,10 @@ ACCESS = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_(?:add|sub|or|and|x
 DECLARATION = re.compile(r"(?<![\w:])(?:std::)?atomic(?:_flag\b|\s*<)")
 NOTE = re.compile(r"\b(?:(pairs with)|(no partner)): ((?:[^.]|\.(?=\w))*)")
 PARTNERS = re.compile(r"(?P<names>[\w:~]+(?:, [\w:~]+)*)(?: in (?P<file>[\w/-]+\.(?:cpp|hpp|h)))?")
+
+
+def part_of(path):
+    return next((part for part in ("objects", "cluster") if part in path.parts), "runtime")
 
 
 def line_of(text, at):
@@ -84,7 +90,7 @@ def declared_name(code, match):
         while at < len(code) and depth:
             depth += {"<": 1, ">": -1}.get(code[at], 0)
             at += 1
-    rest = re.compile(r"(?:\s*,\s*\w+\s*>|\s*\[\]\s*>|\s*>|\s*const\b|[\s&*])*\s*(\w+)\s*(?=[;{=,)(:])").match(code, at)
+    rest = re.compile(r"(?:\s*,\s*\w+\s*>|\s*\[\]\s*>|\s*>|\s*const\b|[\s&*])*\s*(\w+)\s*(?=[;{=,)(:[])").match(code, at)
     return (rest.group(1), rest.end()) if rest else None
 
 
@@ -133,6 +139,9 @@ class Tree:
     def __init__(self, root):
         self.sources = [Source(root, path) for folder in DECLARED for path in sorted((root / folder).rglob("*"))
                         if path.suffix in SUFFIXES and not path.relative_to(root).as_posix().startswith(OF_OTHER_PARTS)]
+        self.parts = {}
+        for s in self.sources:
+            self.parts.setdefault(part_of(s.path), []).append(s)
         self.checked = [s for s in self.sources if any(s.path.is_relative_to(folder) for folder in CHECKED)]
 
     def twins(self, source):
@@ -141,7 +150,7 @@ class Tree:
 
     def declarations(self, source, name):
         """The notes of each declaration that an access to `name` in this source may mean."""
-        for candidates in (self.twins(source), self.sources):
+        for candidates in (self.twins(source), self.parts[part_of(source.path)], self.sources):
             found = [notes for s in candidates for notes in s.declarations.get(name, [])]
             if found:
                 return found

@@ -75,6 +75,7 @@ class CheckMemoryOrders(unittest.TestCase):
                                     ("std::unique_ptr<std::atomic<int>[]> word;", "of().word[f(i)]"),
                                     ("alignas(64) atomic<std::uint32_t> word{0};", "(*w).word"),
                                     ("int on; explicit c(std::atomic<int>& word);", "word"),
+                                    ("std::atomic<int> word[8]{};", "w.word[i]"),
                                     ("std::atomic_flag word;", "word"), ("std::atomic<int> word;", "std::atomic_ref(s.word)")):
             for note, expected in (("  // pairs with: set", 0), ("  ///< no partner: a count", 0), ("", 1)):
                 with self.subTest(declaration + note):
@@ -93,7 +94,8 @@ class CheckMemoryOrders(unittest.TestCase):
 
     def test_partners_exist(self):
         for text, wrong in (("gone", "'pairs with' names gone, which is not in this file"),
-                            ("set in gone.cpp", "'pairs with' names gone.cpp, which is not in src/runtime or include/sukima"),
+                            ("set in gone.cpp", "'pairs with' names gone.cpp, which is not in src/runtime or src/objects or src/cluster or "
+                             "include/sukima"),
                             ("set, gone in gate.cpp", "'pairs with' names gone, which is not in gate.cpp"),
                             ("every thread that sets it", "'pairs with: every thread that sets it' is not of the form 'NAME, NAME in FILE; NAME'")):
             with self.subTest(text):
@@ -163,7 +165,21 @@ class CheckMemoryOrders(unittest.TestCase):
         self.assertEqual(self.of_body("// w.word.load()", 'f("w.word.load()");', "std::exchange(a, 1);"), [])
 
     def test_other_folders_are_not_checked(self):
-        self.assertEqual(self.findings(more={"src/objects/a.cpp": "void f() { w.load(); }\n"}), [])
+        self.assertEqual(self.findings(more={"src/host/a.cpp": "void f() { w.load(); }\n"}), [])
+
+    def test_objects_and_cluster_are_checked(self):
+        for path in ("src/objects/a.cpp", "src/cluster/steal/a.cpp", "include/sukima/objects/a.hpp", "include/sukima/cluster/a.hpp"):
+            with self.subTest(path):
+                self.assertEqual(self.findings(more={path: "void f() { w.load(); }\n"}),
+                                 [f"{path}:1: w.load has no memory order",
+                                  f"{path}:1: w.load names no partner, neither here nor where w is declared"])
+
+    def test_a_declaration_of_the_same_part_is_preferred(self):
+        good = "struct a {\n  atomic<int> other;  // pairs with: a\n};\n"
+        access = {"src/objects/stream/b.cpp": f"void f() {{ w.other.load({RELAXED}); }}\n",
+                  "src/cluster/a.hpp": good.replace("  // pairs with: a", "")}
+        self.assertEqual(self.findings(more={**access, "include/sukima/objects/a.hpp": good}), [])
+        self.assertEqual(len(self.findings(more={**access, "include/sukima/a.hpp": good})), 1)
 
 
 if __name__ == "__main__":

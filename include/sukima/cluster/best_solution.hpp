@@ -160,7 +160,7 @@ class best_solution final : private detail::shared_solution {
   }
 
   const Cost initial_;
-  std::atomic<Cost> bound_;  ///< only written under the lock
+  std::atomic<Cost> bound_;  ///< Only written under the lock. no partner: the lock guards the value
   Less less_;
   mutable std::mutex lock_;
   std::optional<Value> best_;

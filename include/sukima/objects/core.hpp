@@ -108,16 +108,29 @@ struct object_core : sukima::detail::bound_task {
   wait_case single_case{.wait = &single_wait};
 
   // The streams for which the object waits. The object writes them, and the search for deadlocks reads them.
-  // `wait_count` is a sequence lock: odd while the object waits. `waits_for` holds stream | 1 for a receiver.
   static constexpr std::size_t most_waits = 32;
+  /// A sequence lock: odd while the object waits. pairs with: step_wait_count in stream.cpp; read_wait in
+  /// find_deadlock.cpp
   std::atomic<std::uint64_t> wait_count{0};
-  std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: an island's wait
-  std::atomic<std::uint32_t> waits{0};  ///< number of streams; above most_waits the object counts as alive
+  /// Of a wait that other threads may end; 0: an island's wait. Its number is sequentially consistent with
+  /// program_core::aborting and stopping. pairs with: announce_wait, wait_for_others in stream.cpp; read_wait
+  /// in find_deadlock.cpp; abort_here in program.cpp; wake_timers in sleep.cpp
+  std::atomic<std::uint64_t> suspension{0};
+  /// Number of streams; above most_waits the object counts as alive.
+  /// pairs with: announce_wait, wait_in_island in stream.cpp; read_wait in find_deadlock.cpp
+  std::atomic<std::uint32_t> waits{0};
+  /// The stream, plus 1 for a receiver.
+  /// pairs with: announce_wait, wait_in_island in stream.cpp; read_wait in find_deadlock.cpp
   std::atomic<std::uintptr_t> waits_for[most_waits]{};
-  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots for which it waits in shared streams
-  /// Whether its function is about to be called, or was called. Sequentially consistent. Partner:
-  /// program_core::abort.
+  /// Slots for which it waits in shared streams.
+  /// pairs with: announce_wait in stream.cpp; read_wait in find_deadlock.cpp
+  std::atomic<std::uint64_t> rooms[most_waits]{};
+  /// Whether its function is about to be called, or was called. Sequentially consistent with
+  /// program_core::aborting. pairs with: run_object, abort_here in program.cpp
   std::atomic<bool> begun{false};
+  /// Whether its ends are closed, or it is an object of another process.
+  /// pairs with: run_object in program.cpp; drop_others in process_roles.cpp; observe, read_wait in
+  /// find_deadlock.cpp
   std::atomic<bool> over{false};
 };
 
@@ -155,18 +168,30 @@ struct wait_list {
 };
 
 /// The words of a stream that its two sides share. The indices count messages (slots, if messages are
-/// encoded) and never wrap.
+/// encoded) and never wrap. A shared stream stores an index or `state` before it reads `waiting`, and a
+/// waiting object does the reverse, so these accesses are sequentially consistent. A side reads its own index
+/// relaxed, and the index of the other side before it uses slots, which is an acquire.
 struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a line for each side
   // The cache line of the receivers.
+  /// pairs with: room, move, has_message, has_room, give_back_in_island; is_ready, read_wait in
+  /// find_deadlock.cpp; repair in pipe.cpp; wake_here in remote.cpp
   alignas(64) std::atomic<std::uint64_t> head{0};
   std::uint64_t tail_seen = 0;
   // The cache line of the senders.
+  /// pairs with: messages, move, has_message, has_room, publish_in_island; is_ready, read_wait in
+  /// find_deadlock.cpp; repair in pipe.cpp; wake_here in remote.cpp
   alignas(64) std::atomic<std::uint64_t> tail{0};
   std::uint64_t head_seen = 0;
   // Words that are seldom written.
-  alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; otherwise the lists show it
+  /// The sides that wait, of a shared stream; otherwise the lists show it.
+  /// pairs with: move, pass_on; enlist, clear_waiting, withdraw in stream.cpp; wake_here, wake_remote in
+  /// remote.cpp
+  alignas(64) std::atomic<std::uint32_t> waiting{0};
+  /// The flags closed, broken, failed and cut_off of stream_core. A flag of a failure is set after its text.
+  /// pairs with: now; is_ready, close_end, release in stream.cpp; is_ready in find_deadlock.cpp; close_party,
+  /// fail, wake_here in remote.cpp
   std::atomic<std::uint32_t> state{0};
-  /// Number of messages that were dropped for newer ones. Relaxed: a count. Partners: drop_oldest, dropped.
+  /// Number of messages that were dropped for newer ones. no partner: a count
   std::atomic<std::uint64_t> dropped{0};
 };
 
@@ -188,8 +213,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
   /// Whether its ends are, or may be, in several islands. Its objects read this member. When their island is
-  /// divided, the holder of the token of all of them writes it. Partner of that write: is_ready
-  /// (find_deadlock.cpp).
+  /// divided, the holder of the token of all of them writes it. The search for deadlocks reads it, too.
   bool shared = true;
   bool many_out = false;
   bool many_in = false;
@@ -205,8 +229,12 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   program_core* program = nullptr;
   std::uint32_t number = 0;  ///< among the program's streams
   std::unique_ptr<remote_stream, remote_deleter> remote;  ///< null: all its ends are in this process
-  std::atomic<std::uint32_t> outs{0};  ///< number of open sending ends; in this process once it runs
-  std::atomic<std::uint32_t> ins{0};  ///< the same for receiving ends
+  /// Number of open sending ends; in this process once it runs. Relaxed before that, and for the search for
+  /// deadlocks, which the lock of the ends orders. pairs with: close_end in stream.cpp; observe_all in
+  /// find_deadlock.cpp
+  std::atomic<std::uint32_t> outs{0};
+  /// The same for receiving ends. pairs with: close_end in stream.cpp; observe_all in find_deadlock.cpp
+  std::atomic<std::uint32_t> ins{0};
   std::uint64_t tail_at_sample = 0;  ///< `tail` when its island's sample began; for the token's holder
   std::mutex out_lock;  ///< senders in several islands hold it to write the slot and store `tail`
   std::mutex in_lock;  ///< receivers in several islands hold it to empty the slot and store `head`
@@ -231,9 +259,13 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   template <class T> T* slot_of(std::uint64_t index) const noexcept {
     return reinterpret_cast<T*>(slots + (index & (capacity - 1)) * sizeof(T));
   }
-  bool has_message() const noexcept { return words->tail.load() != words->head.load(); }
+  bool has_message() const noexcept {
+    return words->tail.load(std::memory_order_seq_cst) != words->head.load(std::memory_order_seq_cst);
+  }
   bool has_room(std::uint64_t wanted) const noexcept {
-    return words->tail.load() - words->head.load() + wanted <= capacity;
+    return words->tail.load(std::memory_order_seq_cst) - words->head.load(std::memory_order_seq_cst) +
+               wanted <=
+           capacity;
   }
   std::uint32_t now() const noexcept { return words->state.load(std::memory_order_acquire); }
 
@@ -261,7 +293,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     }
     return seen - from;
   }
-  /// Publishes the slots below `to`, which the sender has written. Partner: wait() (stream.cpp).
+  /// Publishes the slots below `to`, which the sender has written.
   void publish(std::uint64_t to, std::uint64_t count) noexcept {
     move(words->tail, to, count, receivers_wait);
   }
@@ -271,11 +303,11 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
   // The same for a stream that is not shared, which only objects of its island use, one at a time.
   void publish_in_island(std::uint64_t to) noexcept {
-    own_words.tail.store(to, std::memory_order_release);  // partner: the search for deadlocks
+    own_words.tail.store(to, std::memory_order_release);  // pairs with: read_wait in find_deadlock.cpp
     if (receivers.first != nullptr) wake_in_island(receivers);
   }
   void give_back_in_island(std::uint64_t to) noexcept {
-    own_words.head.store(to, std::memory_order_release);
+    own_words.head.store(to, std::memory_order_release);  // pairs with: read_wait in find_deadlock.cpp
     if (senders.first != nullptr) wake_in_island(senders);
   }
   /// Locks out other senders, or other receivers, of several islands while the caller uses slots and moves
@@ -288,10 +320,10 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   /// message or room unused.
   void pass_on(std::uint32_t side) noexcept {
     const wait_list& list = side == receivers_wait ? receivers : senders;
-    if (shared ? (words->waiting.load() & side) != 0 : list.first != nullptr) wake(side, 1);
+    if (shared ? (words->waiting.load(std::memory_order_seq_cst) & side) != 0 : list.first != nullptr)
+      wake(side, 1);
   }
-  /// Takes the oldest message out if the stream is still full. The caller holds no lock of a side. Partner of
-  /// the count: dropped
+  /// Takes the oldest message out if the stream is still full. The caller holds no lock of a side.
   void drop_oldest(object_core& sender);
   /// Prepares for ends in several islands, before its island is divided. For the token's holder.
   void become_shared() noexcept;
@@ -309,47 +341,14 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void move(std::atomic<std::uint64_t>& index, std::uint64_t to, std::uint64_t count,
             std::uint32_t side) noexcept {
     if (shared) {
-      index.store(to);
-      if ((words->waiting.load() & side) != 0) wake(side, count);
+      // Before `waiting` is read. pairs with: enlist, is_ready in stream.cpp; wake_here in remote.cpp
+      index.store(to, std::memory_order_seq_cst);
+      if ((words->waiting.load(std::memory_order_seq_cst) & side) != 0) wake(side, count);
     } else {
-      index.store(to, std::memory_order_release);
+      index.store(to, std::memory_order_release);  // pairs with: read_wait in find_deadlock.cpp
       if ((side == receivers_wait ? receivers : senders).first != nullptr) wake(side, count);
     }
   }
-};
-
-/// Holds a mutex while it lives, if `wanted` is true.
-class optional_lock {
- public:
-  optional_lock(std::mutex& of, bool wanted) : lock_(wanted ? &of : nullptr) {
-    if (lock_ != nullptr) lock_->lock();
-  }
-  optional_lock(const optional_lock&) = delete;
-  optional_lock& operator=(const optional_lock&) = delete;
-  ~optional_lock() {
-    if (lock_ != nullptr) lock_->unlock();
-  }
-
- private:
-  std::mutex* lock_;
-};
-
-/// Holds the lock of one side of a stream while it lives, if that side needs one.
-class side_lock {
- public:
-  side_lock(stream_core& of, bool out)
-      : locked_(of.shared && (out ? of.many_out : of.many_in) ? &of : nullptr), out_(out) {
-    if (locked_ != nullptr) locked_->lock_side(out_);
-  }
-  side_lock(const side_lock&) = delete;
-  side_lock& operator=(const side_lock&) = delete;
-  ~side_lock() {
-    if (locked_ != nullptr) locked_->unlock_side(out_);
-  }
-
- private:
-  stream_core* locked_;
-  bool out_;
 };
 
 /// Returns the running object, which must be the owner of the end. \throws usage_error if another object runs

@@ -2,7 +2,7 @@
 // The common base of the two ends of a stream.
 #pragma once
 
-#include <sukima/objects/core.hpp>
+#include <sukima/objects/side_lock.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -64,7 +64,8 @@ class stream_end {
 
  protected:
   stream_end(stream_core& core, bool out) noexcept : core_(&core), out_(out) {
-    (out ? core.outs : core.ins).fetch_add(1);
+    // Relaxed: before the program runs no other thread changes the counts.
+    (out ? core.outs : core.ins).fetch_add(1, std::memory_order_relaxed);
   }
   void close() noexcept {
     if (core_ != nullptr) std::exchange(core_, nullptr)->release(out_, owner_);

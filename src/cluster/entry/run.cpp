@@ -174,8 +174,8 @@ any_node* new_node(const own_place& at) {
 }
 
 class own_node;
-/// The node of own_node_of_process(). That function stores it here; ~own_node removes it. Partner:
-/// statistics().
+/// The node of own_node_of_process(). That function stores it here; ~own_node removes it.
+/// pairs with: own_node_of_process, ~own_node, statistics
 std::atomic<const own_node*> known{nullptr};
 
 /// The node of this process, until the process ends.
@@ -195,7 +195,7 @@ class own_node {
   }
   /// In a child after fork() there is no cluster thread and no node.
   ~own_node() {
-    // Partner: statistics(), of a function of atexit.
+    // A function of atexit may call statistics() later. pairs with: statistics
     known.store(nullptr, std::memory_order_release);
     if (getpid() != process_ || node_ == nullptr) return;
     node_->end();  // first, so that the last messages are counted, such as the result of the last entry
@@ -216,7 +216,7 @@ class own_node {
 /// Returns the node, which the first call makes. \returns null: the process runs alone
 any_node* own_node_of_process() {
   static own_node mine;
-  known.store(&mine, std::memory_order_release);  // after it was made; partner: statistics()
+  known.store(&mine, std::memory_order_release);  // after it was made; pairs with: statistics
   return mine.get();
 }
 
@@ -225,16 +225,17 @@ any_node* own_node_of_process() {
 class only_entry {
  public:
   only_entry() {
-    if (is_active.exchange(true))  // partner: the other thread's exchange
+    // Acquire, as of a lock: this entry continues with the node that the previous one has left.
+    if (is_active.exchange(true, std::memory_order_acquire))
       throw usage_error(
           "sukima: two threads run entries that all nodes share at the same time; run one after the other");
   }
-  ~only_entry() { is_active.store(false); }
+  ~only_entry() { is_active.store(false, std::memory_order_release); }
   only_entry(const only_entry&) = delete;
   only_entry& operator=(const only_entry&) = delete;
 
  private:
-  static inline std::atomic<bool> is_active{false};
+  static inline std::atomic<bool> is_active{false};  ///< pairs with: only_entry, ~only_entry
 };
 
 }  // namespace
@@ -245,7 +246,7 @@ void check_start() {
 }
 
 traffic statistics() {
-  const own_node* const mine = known.load(std::memory_order_acquire);  // partner: own_node_of_process
+  const own_node* const mine = known.load(std::memory_order_acquire);  // pairs with: own_node_of_process
   const any_node* const n = mine != nullptr ? mine->get() : nullptr;
   return n != nullptr ? n->statistics() : traffic{};
 }

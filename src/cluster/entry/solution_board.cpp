@@ -40,7 +40,7 @@ void solution_board::remove(shared_solution& one) noexcept {
 void solution_board::begin_entry(std::uint64_t entry) {
   const std::lock_guard hold(lock_);
   entry_ = entry;
-  has_news_.store(false);  // discards news of the previous entry
+  has_news_.store(false, std::memory_order_seq_cst);  // discards news of the previous entry
   for (shared_solution* const one : all_) one->reset();
 }
 
@@ -85,7 +85,7 @@ bool solution_board::merge(std::uint64_t entry, std::span<const std::byte> from)
 }
 
 void solution_board::announce() noexcept {
-  if (has_news_.exchange(true)) return;  // before the ring; partner: take_news
+  if (has_news_.exchange(true, std::memory_order_seq_cst)) return;  // before the ring; pairs with: take_news
   const std::lock_guard hold(lock_);
   if (ring_) ring_();
 }

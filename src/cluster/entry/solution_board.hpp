@@ -49,8 +49,8 @@ class solution_board {
   /// Records that a solution has been improved here.
   void announce() noexcept;
   /// Whether a solution has been improved here since the last call.
-  bool take_news() noexcept { return has_news_.exchange(false); }  // partner: announce
-  bool has_news() const noexcept { return has_news_.load(); }
+  bool take_news() noexcept { return has_news_.exchange(false, std::memory_order_seq_cst); }
+  bool has_news() const noexcept { return has_news_.load(std::memory_order_seq_cst); }
   /// \param ring  called after each improvement, until the next call of on_news; may be empty
   void on_news(std::function<void()> ring);
 
@@ -62,6 +62,8 @@ class solution_board {
   std::vector<shared_solution*> all_;  ///< sorted by name
   std::uint64_t entry_ = 0;
   std::function<void()> ring_;
+  /// Sequentially consistent, as rings require it (transport/tcp_transport.hpp).
+  /// pairs with: announce, take_news, has_news, begin_entry
   std::atomic<bool> has_news_{false};
 };
 

@@ -101,12 +101,12 @@ class mpi_transport final : public transport {
         end_before_others();
       } else if (finalize_seen_) {
         if (has_sent_all()) return;  // now there is room in the outbox
-      } else if (finalizes_.load()) {  // partner: finalizes()
+      } else if (finalizes_.load(std::memory_order_seq_cst)) {  // pairs with: finalizes
         finalize_seen_ = true;
         return;  // the node may still have messages to send
       }
-      // A ring after this exchange also wakes the sleep below. Partner: ring().
-      if (rung_.exchange(false) || any || clock::now() >= until) return;
+      // A ring after this exchange also wakes the sleep below. pairs with: ring
+      if (rung_.exchange(false, std::memory_order_seq_cst) || any || clock::now() >= until) return;
       std::chrono::microseconds most = idle_pause;
       if (is_busy()) {
         most = pause;
@@ -118,7 +118,7 @@ class mpi_transport final : public transport {
     }
   }
   void ring() noexcept override {
-    rung_.store(true);  // before the wake-up; partner: wait()
+    rung_.store(true, std::memory_order_seq_cst);  // before the wake-up; pairs with: wait
     wake();
   }
   transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
@@ -133,9 +133,9 @@ class mpi_transport final : public transport {
       for (node_id n = 0; n < chosen_.nodes; ++n)
         if (n != self_) outbox_.push_back({MPI_REQUEST_NULL, n, {}, true});
     }
-    while (!is_quiet_.load() && !has_ended())
+    while (!is_quiet_.load(std::memory_order_seq_cst) && !has_ended())
       wait(clock::now() + (sending_.empty() ? insurance : longest_pause));
-    if (is_quiet_.load()) return;
+    if (is_quiet_.load(std::memory_order_seq_cst)) return;
     MPI_Comm_free(&all_);
     forget_finalize();
     if (initialised_before && chosen_.finalizes) MPI_Finalize();
@@ -181,18 +181,18 @@ class mpi_transport final : public transport {
   /// Unregisters that function, so that a later MPI_Finalize does not use this transport.
   void forget_finalize() {
     if (finalize_key_ == MPI_KEYVAL_INVALID) return;
-    is_quiet_.store(true);  // before the deletion, which calls finalizes(), which waits for this
+    is_quiet_.store(true, std::memory_order_seq_cst);  // the deletion calls finalizes(), which waits for this
     is_quiet_.notify_all();
-    if (finalizes_.load()) return;  // MPI_Finalize is running and deletes the attribute; partner: finalizes()
+    if (finalizes_.load(std::memory_order_seq_cst)) return;  // MPI_Finalize is running, and deletes the key
     MPI_Comm_delete_attr(MPI_COMM_SELF, finalize_key_);
     MPI_Comm_free_keyval(&finalize_key_);
   }
   /// The function that MPI_Finalize calls first.
   static int finalizes(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* transport) {
     auto* const me = static_cast<mpi_transport*>(transport);
-    me->finalizes_.store(true);  // before the wake-up; partner: wait()
+    me->finalizes_.store(true, std::memory_order_seq_cst);  // before the wake-up; pairs with: wait
     me->wake();
-    me->is_quiet_.wait(false);  // afterwards this thread alone calls MPI; partner: end_before_others
+    me->is_quiet_.wait(false, std::memory_order_seq_cst);  // afterwards this thread alone calls MPI
     return MPI_SUCCESS;
   }
 
@@ -223,7 +223,7 @@ class mpi_transport final : public transport {
   /// \returns whether it delivered a message
   bool make_progress() {
     bell_.take(announced_);  // even after MPI has ended, because an unread bell would end each sleep at once
-    if (is_quiet_.load()) return false;
+    if (is_quiet_.load(std::memory_order_seq_cst)) return false;
     send_outbox();
     end_sends();
     for (int look = 0; look < 2; ++look)
@@ -313,7 +313,7 @@ class mpi_transport final : public transport {
 
   /// Whether a message is under way, so that MPI must be polled.
   bool is_busy() {
-    if (is_quiet_.load()) return false;
+    if (is_quiet_.load(std::memory_order_seq_cst)) return false;
     if (!sending_.empty()) return true;
     bool announced = false;
     for (node_id n = 0; n < chosen_.nodes; ++n) {
@@ -335,8 +335,8 @@ class mpi_transport final : public transport {
 
   /// Lets the program end MPI once all messages are sent.
   void end_before_others() {
-    if (is_quiet_.load() || !has_sent_all()) return;
-    is_quiet_.store(true);  // partner: finalizes()
+    if (is_quiet_.load(std::memory_order_seq_cst) || !has_sent_all()) return;
+    is_quiet_.store(true, std::memory_order_seq_cst);  // pairs with: finalizes
     is_quiet_.notify_all();
   }
 
@@ -374,14 +374,14 @@ class mpi_transport final : public transport {
   std::vector<std::uint64_t> announced_;  ///< by node: number of messages that its bells have announced
   clock::time_point announced_until_;
   std::list<outgoing> sending_;
-  /// Sequentially consistent: after several rings only the last store is read. Partners: ring(), wait().
+  /// Sequentially consistent: after several rings only the last store is read. pairs with: ring, wait
   std::atomic<bool> rung_{false};
-  /// Whether the program is inside MPI_Finalize. Partners: finalizes(), wait().
+  /// Whether the program is inside MPI_Finalize; as rung_. pairs with: finalizes, wait, forget_finalize
   std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
   int finalize_key_ = MPI_KEYVAL_INVALID;  ///< key for MPI_Finalize's call; invalid: Sukima ends MPI
-  /// Set when the cluster thread will not call MPI any more. Only that thread stores it. Partner:
-  /// finalizes().
+  /// Set when the cluster thread will not call MPI any more. Only that thread stores it, and
+  /// then reads finalizes_. pairs with: finalizes, forget_finalize, end_before_others
   std::atomic<bool> is_quiet_{false};
 
   std::mutex lock_;  ///< guards the members below, and those of `peer` that name it

@@ -31,7 +31,7 @@ std::uint32_t in_microseconds(clock::duration trip) {
 }  // namespace
 
 void node::ask_others() {
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   if (entry != std::exchange(entry_seen_, entry) && entry != 0) {
     thief_.begin_entry();
     lifelines_.begin_entry(entry);
@@ -57,14 +57,14 @@ void node::ask_others() {
 }
 
 void node::look_for_idle_workers() {
-  // Cleared before the check of the workers, so that a worker that becomes idle later rings again. Partner:
-  // idle().
-  if (idle_reported_.exchange(false)) thief_.set_hungry(true);
+  // Cleared before the check of the workers, so that a worker that becomes idle later rings again.
+  // pairs with: idle in node.cpp
+  if (idle_reported_.exchange(false, std::memory_order_seq_cst)) thief_.set_hungry(true);
   if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }
 
 void node::ask_here() {
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   const auto now = clock::now();
   for (auto at = wanting_.begin(); at != wanting_.end();) {
     const auto [asker, asked] = *at++;
@@ -72,7 +72,8 @@ void node::ask_here() {
     wanting_.erase(asker);
     refuse(asker, asked);
   }
-  if (unanswered_reported_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
+  // pairs with: unanswered in node.cpp
+  if (unanswered_reported_.exchange(false, std::memory_order_seq_cst)) lifelines_.on_unanswered(now);
   const auto line = lifelines_.next(entry, small_tasks_, now);
   const bool stands = wanting_.empty() && line && line->from == now;
   if (asking_here_ == asking::once) return;
@@ -114,7 +115,7 @@ void node::give(detail::task& given) {
     --statistics_.received;
     return;
   }
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   const auto number = forms_.number_of(*given.kind->travel->form);
   const auto now = clock::now();
   const auto to = std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) {

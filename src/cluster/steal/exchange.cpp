@@ -51,7 +51,7 @@ void node::send(node_id to, const message& m) {
 
 void node::send_solutions_if_new() {
   const auto now = clock::now();
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   if (entry == 0 || now < next_solutions_ || !solutions_.take_news()) return;
   next_solutions_ = now + between_solutions;
   const sukima::detail::solution_snapshot known = solutions_.snapshot();
@@ -181,7 +181,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
 
 void node::take_task(node_id from, const message& m) {
   const detail::travel_form* const form = forms_[m.function];
-  if (form == nullptr || m.entry != active_entry_.load()) {
+  if (form == nullptr || m.entry != active_entry_.load(std::memory_order_seq_cst)) {
     end_all({"node " + std::to_string(from) + " sent a task of " +
              (form == nullptr ? "an unknown function" : "another entry")});
     return;
@@ -228,7 +228,7 @@ void node::take_result(node_id from, const message& m) {
   const bool expected = found != given_.end() && found->second.where == from;
   const bool declined = m.kind == message_kind::declined;
   // First, because the task may have pruned by these solutions, and its owner then continues.
-  take_solutions(from, active_entry_.load(), m.solutions);
+  take_solutions(from, active_entry_.load(std::memory_order_seq_cst), m.solutions);
   if (!expected || !(declined ? take_back(m.id) : detail::finish(workers_, m.id, std::move(how)))) {
     end_all({"node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
              " a task that it did not have"});
@@ -278,8 +278,8 @@ void node::take_entry(const message& m) {
     const std::lock_guard hold(lock_);
     results_[m.entry] = {
         m.how, {m.content.begin(), m.content.end()}, {m.solutions.begin(), m.solutions.end()}};
-    // Partner: run(), which stores the number before help() takes the lock.
-    if (m.entry == active_entry_.load()) waits = std::exchange(helper_, {});
+    // The program stores the number before help() takes the lock. pairs with: run in node.cpp
+    if (m.entry == active_entry_.load(std::memory_order_seq_cst)) waits = std::exchange(helper_, {});
   }
   if (waits) waits.resume();
 }
@@ -293,7 +293,7 @@ void node::on_lost(node_id gone, const std::string& why) {
   }
   const auto tasks =
       std::count_if(given_.begin(), given_.end(), [&](const auto& g) { return g.second.where == gone; });
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   std::string sentence = "node " + std::to_string(gone) + " was lost (" + why + ")";
   if (entry != 0)
     sentence += " while it ran " + std::to_string(tasks) + " tasks of node " + std::to_string(self_) +

@@ -68,7 +68,7 @@ void node::on_left(node_id gone) {
   gone_[gone] = true;
   outbox_.close(gone);
   leave_out(gone);
-  if (!take_back_from(gone)) end_without(gone, active_entry_.load());
+  if (!take_back_from(gone)) end_without(gone, active_entry_.load(std::memory_order_seq_cst));
 }
 
 void node::look_for_node_0() {
@@ -79,7 +79,7 @@ void node::look_for_node_0() {
 std::uint32_t node::awaited_entry() {
   const std::lock_guard hold(lock_);
   // Read inside the lock: the thread that removes the result has ended the entry before.
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   return results_.contains(entry) ? 0 : entry;
 }
 

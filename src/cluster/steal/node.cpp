@@ -88,7 +88,7 @@ clock::time_point node::next_look() const {
   const clock::time_point now = clock::now();
   clock::time_point until = now + std::chrono::hours(1);
   if (!outbox_.empty()) until = now + between_tries;
-  const std::uint32_t entry = active_entry_.load();
+  const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   if (entry == 0) return until;
   if (solutions_.has_news()) until = std::min(until, next_solutions_);
   if (const auto look = thief_.next_look(); look && !is_behind(entry)) until = std::min(until, *look);
@@ -105,10 +105,10 @@ clock::time_point node::next_look() const {
 void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
   solutions_.begin_entry(number);
-  active_entry_.store(number);  // before the ring; partners: ask_others, look_for_node_0, idle()
+  active_entry_.store(number, std::memory_order_seq_cst);  // before the ring; pairs with: ask_others, idle
   // Discards a report for the previous entry. This may lose a report that a worker is making now, but the
-  // worker repeats it soon (see remote_node::idle). Partners: idle(), look_for_idle_workers.
-  idle_reported_.store(false);
+  // worker repeats it soon (see remote_node::idle). pairs with: idle; look_for_idle_workers in asking.cpp
+  idle_reported_.store(false, std::memory_order_seq_cst);
   transport_->ring();
   if (self_ == 0)
     run_here(entry);
@@ -117,7 +117,7 @@ void node::run(detail::cluster_entry& entry) {
 }
 
 void node::run_here(detail::cluster_entry& entry) {
-  event over{.kind = event::type::entry_over, .id = active_entry_.load()};
+  event over{.kind = event::type::entry_over, .id = active_entry_.load(std::memory_order_seq_cst)};
   put_name(over.content, name_of(entry));
   const std::size_t size_of_name = over.content.size();
   std::exception_ptr thrown;
@@ -134,13 +134,14 @@ void node::run_here(detail::cluster_entry& entry) {
     over.content.insert(over.content.end(), exception.begin(), exception.end());
   }
   over.solutions = solutions_.all();
-  active_entry_.store(0);  // before the ring, which post makes; partners: ask_others, idle()
+  // Before the ring, which post makes. pairs with: idle; ask_others in asking.cpp
+  active_entry_.store(0, std::memory_order_seq_cst);
   events_.post(std::move(over));
   if (thrown) std::rethrow_exception(thrown);
 }
 
 void node::help(detail::cluster_entry& entry) {
-  const std::uint32_t number = active_entry_.load();
+  const std::uint32_t number = active_entry_.load(std::memory_order_seq_cst);
   // During this call the runtime is inside an entry, so its workers search for work. This thread is one of
   // them.
   workers_.run([&](context c) {
@@ -154,7 +155,8 @@ void node::help(detail::cluster_entry& entry) {
       }
     });
   });
-  active_entry_.store(0);  // before the result is removed, under the lock; partner: look_for_node_0
+  // Before the result is removed, under the lock. pairs with: awaited_entry in leaving.cpp
+  active_entry_.store(0, std::memory_order_seq_cst);
   entry_result result;
   {
     const std::lock_guard hold(lock_);
@@ -185,12 +187,15 @@ void node::answered(detail::task* t) noexcept { events_.post({.kind = event::typ
 
 void node::unanswered() noexcept {
   // If the flag is already set, no ring is needed: the thread that set it rings, and then ask_here runs.
-  if (!unanswered_reported_.exchange(true)) transport_->ring();
+  // pairs with: ask_here in asking.cpp
+  if (!unanswered_reported_.exchange(true, std::memory_order_seq_cst)) transport_->ring();
 }
 
 void node::idle() noexcept {
-  // As in unanswered(). Partners: run(), which stores the entry; look_for_idle_workers.
-  if (active_entry_.load() != 0 && !idle_reported_.exchange(true)) transport_->ring();
+  // As in unanswered(). pairs with: run; look_for_idle_workers in asking.cpp
+  if (active_entry_.load(std::memory_order_seq_cst) != 0 &&
+      !idle_reported_.exchange(true, std::memory_order_seq_cst))
+    transport_->ring();
 }
 
 void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::type::aborted, .id = id}); }

@@ -170,13 +170,14 @@ class node final : public node_base {
 
   const node_options chosen_;
   /// The number of the active entry; 0: none. Stored by the thread in run(), which then rings. Sequentially
-  /// consistent, as rings require it (transport/tcp_transport.hpp). Partners: the cluster thread, after its
-  /// wait; idle().
+  /// consistent, as rings require it (transport/tcp_transport.hpp). pairs with: run, run_here, help, idle,
+  /// next_look; ask_others, ask_here, give in asking.cpp; take_entry in exchange.cpp; awaited_entry in
+  /// leaving.cpp
   std::atomic<std::uint32_t> active_entry_{0};
   // Reports of workers since the last check by the cluster thread. A worker that sets one rings. Sequentially
   // consistent for the same reason.
-  std::atomic<bool> idle_reported_{false};  ///< partners: idle(), run(), look_for_idle_workers
-  std::atomic<bool> unanswered_reported_{false};  ///< partners: unanswered(), ask_here
+  std::atomic<bool> idle_reported_{false};  ///< pairs with: idle, run, look_for_idle_workers
+  std::atomic<bool> unanswered_reported_{false};  ///< pairs with: unanswered, ask_here
 
   event_queue<event> events_{*transport_};
 

@@ -50,18 +50,19 @@ class cluster_thread {
     }
   }
 
-  /// Whether stop() was called. Partner: stop(), which rings afterwards.
-  bool is_stopping() const noexcept { return stopping_.load(); }
+  /// Whether stop() was called. pairs with: stop
+  bool is_stopping() const noexcept { return stopping_.load(std::memory_order_seq_cst); }
   /// Ends the thread, and waits until it has ended. A second call does nothing.
   /// \param by the transport in whose wait() the thread sleeps
   void stop(transport& by) {
     if (!thread_.joinable()) return;
-    stopping_.store(true);  // before the ring; partner: is_stopping
+    stopping_.store(true, std::memory_order_seq_cst);  // before the ring; pairs with: is_stopping
     by.ring();
     thread_.join();
   }
 
  private:
+  /// Sequentially consistent, as rings require it (tcp_transport.hpp). pairs with: stop, is_stopping
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -45,8 +45,8 @@ class tcp_transport final : public transport {
   bool send(node_id to, bytes&& message) override;
   void wait(clock::time_point until) override;
   void ring() noexcept override {  // a ring that adds no handler precedes the store of the queued handler
-    if (!rung_.exchange(true))
-      boost::asio::post(io_, [this] { rung_.store(false); });  // partners: each other
+    if (!rung_.exchange(true, std::memory_order_seq_cst))
+      boost::asio::post(io_, [this] { rung_.store(false, std::memory_order_seq_cst); });
   }
   transport_limits can() const noexcept override {
     return {.sees_losses = true, .takes_joins = chosen_.room != 0, .is_sparse = is_sparse_};
@@ -277,7 +277,8 @@ class tcp_transport final : public transport {
   std::string failure_;
   int lost_at_meeting_ = -1;  ///< if failure_ is set: as in start_failure
   std::string unreached_;  ///< the node that could not be reached last, and the reason
-  std::atomic<bool> rung_{false};  ///< sequentially consistent: the handler stores, but reads nothing
+  /// Sequentially consistent: the handler stores, but reads nothing. pairs with: ring
+  std::atomic<bool> rung_{false};
 };
 
 }  // namespace sukima::cluster

@@ -13,11 +13,12 @@ namespace {
 
 /// Whether a stream is ready for the waiting object. A stream within an island never is during a wait.
 bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
-  // If this was an old value, the count of the wait has changed. Partner: become_shared.
+  // If this was an old value, the count of the wait has changed. pairs with: become_shared in
+  // division_steps.cpp
   if (!std::atomic_ref(s.shared).load(std::memory_order_relaxed)) return false;
-  // Partners: move (core.hpp), close_end, close_party. The caller then checks by is_suspended that this state
-  // was read during the wait.
-  const std::uint32_t state = s.words->state.load();
+  // The caller then checks by is_suspended that this state was read during the wait.
+  // pairs with: close_end in stream.cpp; close_party in remote.cpp
+  const std::uint32_t state = s.words->state.load(std::memory_order_seq_cst);
   return receives ? s.has_message() || (state & stream_core::closed) != 0
                   : s.has_room(room) || (state & stream_core::broken) != 0;
 }
@@ -25,7 +26,6 @@ bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
 /// Reads the wait of an object. \returns false if the object runs, has ended, is being resumed, or its wait
 /// can end without a stream
 /// Acquire: a thread that reads a word of a later wait also sees the count of that wait, which differs.
-/// Partners: step_wait_count, announce_wait, wait_in_island (stream.cpp); `over`: run_object.
 bool read_wait(const object_core& o, observed_object& found) {
   found.count = o.wait_count.load(std::memory_order_acquire);
   if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
@@ -44,8 +44,9 @@ bool read_wait(const object_core& o, observed_object& found) {
     auto& s = *reinterpret_cast<stream_core*>(words[i] & ~std::uintptr_t{1});
     const bool receives = (words[i] & 1) != 0;
     ready = ready || is_ready(s, receives, rooms[i]);
-    const std::uint64_t head = s.words->head.load();  // read first, so the fill is not below 0; partner: move
-    found.waits.push_back({s.number, receives, s.words->tail.load() - head});
+    // Read before the tail, so that the fill is not below 0. pairs with: move in core.hpp
+    const std::uint64_t head = s.words->head.load(std::memory_order_seq_cst);
+    found.waits.push_back({s.number, receives, s.words->tail.load(std::memory_order_seq_cst) - head});
   }
   // Read last: if the resumption was not claimed yet, the streams were read during the wait.
   return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number)) &&
@@ -77,7 +78,7 @@ std::string fill_of(const stream_core& s, std::uint64_t fill) {
 
 observed_object observe(const object_core& o) {
   observed_object found;
-  found.over = o.over.load(std::memory_order_acquire);  // partners: run_object, drop_others
+  found.over = o.over.load(std::memory_order_acquire);  // pairs with: run_object in program.cpp
   for (const held_end& e : o.ends) found.ends.push_back({e.stream->number, e.out});
   if (!read_wait(o, found)) {
     found.count = 0;
@@ -95,9 +96,10 @@ observation observe_all(program_core& p) {
     for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
   }
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
-    // An object first lowers the count of ends, and then erases its end under this lock. Partner: close_end.
-    all.unknown_outs.push_back(p.streams[i]->outs.load() > outs[i]);
-    all.unknown_ins.push_back(p.streams[i]->ins.load() > ins[i]);
+    // An object first lowers the count of ends, and then erases its end under this lock. Relaxed, because the
+    // lock orders a count before the erased end. pairs with: close_end in stream.cpp
+    all.unknown_outs.push_back(p.streams[i]->outs.load(std::memory_order_relaxed) > outs[i]);
+    all.unknown_ins.push_back(p.streams[i]->ins.load(std::memory_order_relaxed) > ins[i]);
   }
   return all;
 }

@@ -66,8 +66,9 @@ bool does_deadlock_of_some_end() {
 
 void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept {
   process_words& mine = memory.process(process);
-  const std::uint32_t round = memory.header().watch_round.load();  // after the ring; partner: ask_processes
-  if (mine.answered.load() == round) return;  // only this thread stores it
+  // After the ring. pairs with: ask_processes
+  const std::uint32_t round = memory.header().watch_round.load(std::memory_order_seq_cst);
+  if (mine.answered.load(std::memory_order_relaxed) == round) return;  // only this thread stores it
   {
     const std::lock_guard hold(p.ends_lock);
     for (std::size_t i = 0; i < p.objects.size(); ++i) {
@@ -85,7 +86,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
         ends[k] = seen.ends[k].stream * 2 + (seen.ends[k].out ? 1U : 0U);
     }
   }
-  mine.answered.store(round);  // partner: ask_processes
+  mine.answered.store(round, std::memory_order_seq_cst);  // after the answers; pairs with: ask_processes
 }
 
 deadlock_watch::deadlock_watch(program_core& of) : of_(of) {
@@ -120,15 +121,18 @@ std::optional<observation> deadlock_watch::observe() {
 std::optional<observation> deadlock_watch::ask_processes() {
   const segment& memory = *of_.memory;
   const std::uint32_t processes = memory.header().processes;
-  const std::uint32_t round = memory.header().watch_round.load() + 1;  // only this thread stores it
-  memory.header().watch_round.store(round);  // before the ring; partner: answer_watch
+  // Relaxed: only this thread stores it. The store comes before the ring. pairs with: answer_watch
+  const std::uint32_t round = memory.header().watch_round.load(std::memory_order_relaxed) + 1;
+  memory.header().watch_round.store(round, std::memory_order_seq_cst);
   memory.ring_all();
   std::vector<bool> gone(processes);
   auto pause = std::chrono::milliseconds(1);
   for (std::uint32_t i = 0; i < processes; ++i) {
-    // A process that does not answer counts as alive, so the search waits for it. Partners: answer_watch; of
-    // `gone` bury, run_islands and run_as_parent.
-    while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
+    // A process that does not answer counts as alive, so the search waits for it.
+    // pairs with: answer_watch; run_islands in program.cpp; run_as_parent in process_roles.cpp; bury in
+    // remote.cpp
+    while (!(gone[i] = memory.process(i).gone.load(std::memory_order_seq_cst) != 0) &&
+           memory.process(i).answered.load(std::memory_order_seq_cst) != round) {
       if (!sleep(pause)) return std::nullopt;
       pause = std::min(2 * pause, std::chrono::milliseconds(100));
     }

@@ -18,22 +18,22 @@ void doorbell::wake() noexcept {
 void doorbell::ring(std::size_t bit) noexcept {
   set(bit);
   // If the word was `asleep` a wake-up is necessary: the listener sleeps in the futex, or is about to and
-  // will find the word changed. Partners: listen, sleep().
-  if (word_.word.exchange(doorbell_word::rung) == doorbell_word::asleep) wake();
+  // will find the word changed. pairs with: listen, sleep
+  if (word_.word.exchange(doorbell_word::rung, std::memory_order_seq_cst) == doorbell_word::asleep) wake();
 }
 
 void doorbell::ring_for_the_dead(std::size_t bit) noexcept {
   set(bit);
   // Sequentially consistent: a plain release store would end the release sequence of other ringers, but the
-  // listener that reads it must see their bits, too. Partners: listen, sleep().
-  word_.word.store(doorbell_word::rung);
+  // listener that reads it must see their bits, too. pairs with: listen, sleep
+  word_.word.store(doorbell_word::rung, std::memory_order_seq_cst);
   wake();
 }
 
 void doorbell::sleep() noexcept {
   std::uint32_t expected = doorbell_word::awake;
-  // Fails if a process has rung since listen exchanged the word. Partners: ring, ring_for_the_dead.
-  if (!word_.word.compare_exchange_strong(expected, doorbell_word::asleep)) return;
+  // Fails if a process has rung since listen exchanged the word. pairs with: ring, ring_for_the_dead
+  if (!word_.word.compare_exchange_strong(expected, doorbell_word::asleep, std::memory_order_seq_cst)) return;
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word_.word), FUTEX_WAIT, doorbell_word::asleep,
           nullptr, nullptr, 0);
 }

@@ -21,7 +21,8 @@ struct doorbell_word {
   static constexpr std::uint32_t awake = 0;
   static constexpr std::uint32_t rung = 1;
   static constexpr std::uint32_t asleep = 2;
-  /// Sequentially consistent. Partners: ring, listen.
+  /// Sequentially consistent, as the bits: each of them stands for data that the ringer stored before.
+  /// pairs with: listen; ring, ring_for_the_dead, sleep in doorbell.cpp
   alignas(64) std::atomic<std::uint32_t> word{awake};
 };
 
@@ -36,15 +37,15 @@ class doorbell {
   void ring_for_the_dead(std::size_t bit) noexcept;
   /// For the listener: calls f(bit) for each bit that was set; sleeps until a ring if there was none.
   template <class F> void listen(F f) {
-    // Before the bits are read: sleep() sees a ring that comes after this. Partners: ring and
-    // ring_for_the_dead, which set the bit first.
-    bool any = word_.word.exchange(doorbell_word::awake) == doorbell_word::rung;
+    // Before the bits are read: sleep() sees a ring that comes after this. The ringers set the bit first.
+    // pairs with: ring, ring_for_the_dead
+    bool any = word_.word.exchange(doorbell_word::awake, std::memory_order_seq_cst) == doorbell_word::rung;
     for (std::size_t w = 0; w < words_; ++w) {
       // Sequentially consistent, as the word. The exchange also takes bits that were set after this load.
-      // Partner: set().
-      if (bits_[w].load() == 0) continue;
+      // pairs with: set
+      if (bits_[w].load(std::memory_order_seq_cst) == 0) continue;
       any = true;
-      for (std::uint64_t set = bits_[w].exchange(0); set != 0; set &= set - 1)
+      for (std::uint64_t set = bits_[w].exchange(0, std::memory_order_seq_cst); set != 0; set &= set - 1)
         f(w * 64 + static_cast<std::size_t>(__builtin_ctzll(set)));
     }
     if (!any) sleep();
@@ -52,13 +53,13 @@ class doorbell {
 
  private:
   void set(std::size_t bit) noexcept {
-    // Before the word is exchanged or stored; partner: listen.
-    if (bit != no_bit) bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64));
+    // Before the word is exchanged or stored. pairs with: listen
+    if (bit != no_bit) bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_seq_cst);
   }
   void sleep() noexcept;
   void wake() noexcept;
   doorbell_word& word_;
-  std::atomic<std::uint64_t>* bits_;
+  std::atomic<std::uint64_t>* bits_;  ///< pairs with: set, listen
   std::size_t words_;
 };
 

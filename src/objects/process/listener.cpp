@@ -21,7 +21,7 @@ listener::listener(program_core& of, const segment& memory, std::uint32_t proces
 }
 
 listener::~listener() {
-  ends_.store(true);  // before the ring; partner: run
+  ends_.store(true, std::memory_order_seq_cst);  // before the ring, as the bell's word; pairs with: run
   bell_.ring(doorbell::no_bit);
   thread_.join();
 }
@@ -29,20 +29,21 @@ listener::~listener() {
 void listener::run() {
   pthread_setname_np(pthread_self(), "sukima-bell");
   bool stopped = false;
-  while (!ends_.load()) {  // partner: ~listener
+  while (!ends_.load(std::memory_order_seq_cst)) {  // pairs with: ~listener
     bell_.listen([this](std::size_t bit) {
       if (bit / 2 < of_.streams.size())
         wake_here(*of_.streams[bit / 2],
                   bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
     });
     answer_watch(of_, memory_, process_);
-    // Read after the ring. Partners: program_core::stop and abort, in any process; of_.stopping:
-    // stop_requested.
-    if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
-      of_.stopping.store(true);
+    // Read after the ring, which any process may have made. pairs with: stop, abort in process_roles.cpp
+    if (memory_.header().stopping.load(std::memory_order_seq_cst) != 0 && !std::exchange(stopped, true)) {
+      of_.stopping.store(true, std::memory_order_seq_cst);  // pairs with: wait_for_others in stream.cpp
       of_.wake_timers();
     }
-    if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
+    if (memory_.header().aborting.load(std::memory_order_seq_cst) != 0 &&
+        !of_.aborting.load(std::memory_order_seq_cst))
+      of_.abort_here();
   }
 }
 

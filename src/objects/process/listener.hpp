@@ -28,7 +28,7 @@ class listener {
   const segment& memory_;
   std::uint32_t process_;
   doorbell bell_;
-  std::atomic<bool> ends_{false};  ///< partners: ~listener, run
+  std::atomic<bool> ends_{false};  ///< The ring follows. pairs with: ~listener, run
   std::thread thread_;
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 /// Whether a program of this process has had processes. A child runs main up to the `run` of the first
 /// program, so only one program can have processes. The flag publishes no data. If several programs run at
-/// once, the exchange admits one of them. Partners: the constructor in a child, run_as_parent.
+/// once, the exchange admits one of them. Relaxed: one word. pairs with: program_core, run_as_parent
 std::atomic<bool> processes_were_used{false};
 
 /// Whether the process was started with these arguments; true if that is unknown.
@@ -56,7 +56,7 @@ program_core::program_core(runtime& chosen, char** argv)
       arguments(copied(argv)),
       has_own_arguments(argv != nullptr && are_own(argv)) {
   if (argv != nullptr) child = child_role::take();
-  if (child != nullptr) processes_were_used.store(true);
+  if (child != nullptr) processes_were_used.store(true, std::memory_order_relaxed);
   if (argv != nullptr && child == nullptr)
     folder = beyond_standard(descriptor(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)));
 }
@@ -65,7 +65,9 @@ void program_core::drop_others() noexcept {
   for (const auto& o : objects)
     if (o->process != process) {
       o->drop();
-      o->over.store(true);  // before the watch and the listener start; partner: observe (find_deadlock.cpp)
+      // Relaxed: the watch and the listener start later, and starting a thread orders it.
+      // pairs with: observe in find_deadlock.cpp
+      o->over.store(true, std::memory_order_relaxed);
     }
 }
 
@@ -74,11 +76,14 @@ void program_core::run_as_child() {
     const std::lock_guard hold(run_lock);
     memory = &child->memory();
     // Announces a stop or an abort that came before the other processes could be notified, as run_as_parent
-    // does. The ring follows.
-    if (aborting.load()) memory->header().aborting.store(1);
-    if (stopping.load()) memory->header().stopping.store(1);
+    // does. The ring follows. pairs with: stop, abort_here in program.cpp; run in listener.cpp
+    if (aborting.load(std::memory_order_seq_cst))
+      memory->header().aborting.store(1, std::memory_order_seq_cst);
+    if (stopping.load(std::memory_order_seq_cst))
+      memory->header().stopping.store(1, std::memory_order_seq_cst);
   }
-  if (aborting.load() || stopping.load()) memory->ring_all();
+  if (aborting.load(std::memory_order_seq_cst) || stopping.load(std::memory_order_seq_cst))
+    memory->ring_all();
   process = child->process();
   const std::string difference = first_difference(memory->graph(), declaration_of(*this));
   if (!difference.empty()) {
@@ -100,7 +105,7 @@ void program_core::run_as_child() {
 }
 
 void program_core::run_as_parent(std::uint32_t processes, model::execution_model how) {
-  if (processes_were_used.exchange(true))
+  if (processes_were_used.exchange(true, std::memory_order_relaxed))
     throw usage_error(
         "sukima: only one program of a process can have processes: each child runs main up to the "
         "first program::run");
@@ -122,11 +127,13 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();
-    // Announces a stop or an abort that came before the other processes could be notified. Partners:
-    // abort_here; stop(), whose store comes before it takes the lock. The ring follows; partner:
-    // listener::run.
-    if (aborting.load()) memory->header().aborting.store(1);
-    if (stopping.load()) memory->header().stopping.store(1);
+    // Announces a stop or an abort that came before the other processes could be notified. The
+    // store in stop() comes before it takes the lock. The ring follows.
+    // pairs with: stop, abort_here in program.cpp; run in listener.cpp
+    if (aborting.load(std::memory_order_seq_cst))
+      memory->header().aborting.store(1, std::memory_order_seq_cst);
+    if (stopping.load(std::memory_order_seq_cst))
+      memory->header().stopping.store(1, std::memory_order_seq_cst);
   }
   attach_streams(*this, *memory, 0);
   drop_others();
@@ -138,7 +145,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
     if (any_here)
       run_islands(model::parts_of(how));
     else
-      memory->process(0).gone.store(1);  // partner: ask_processes
+      memory->process(0).gone.store(1, std::memory_order_seq_cst);  // pairs with: ask_processes in watch.cpp
     children.wait();
   }
   took = clock::now() - began;
@@ -146,29 +153,33 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
 
 void program_core::abort() noexcept {
   {
-    // Before an object leaves, because objects that then find a stream broken read this word. Partner:
-    // abort_began.
+    // Before an object leaves, because objects that then find a stream broken read this word.
+    // pairs with: abort_began
     const std::lock_guard hold(run_lock);
-    if (memory != nullptr) memory->header().aborting.store(1);
+    if (memory != nullptr) memory->header().aborting.store(1, std::memory_order_seq_cst);
   }
   abort_here();
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
-  memory->header().aborting.store(1);  // before the ring; partner: listener::run
+  // Before the ring. pairs with: run in listener.cpp
+  memory->header().aborting.store(1, std::memory_order_seq_cst);
   memory->ring_all();
 }
 
 bool program_core::abort_began() const noexcept {
-  // Read after a stream was found broken. Partners: abort(), abort_here.
-  return aborting.load() || (memory != nullptr && memory->header().aborting.load() != 0);
+  // Read after a stream was found broken. pairs with: abort, abort_here in program.cpp
+  return aborting.load(std::memory_order_seq_cst) ||
+         (memory != nullptr && memory->header().aborting.load(std::memory_order_seq_cst) != 0);
 }
 
 void program_core::stop() noexcept {
-  stopping.store(true);  // before the lock is taken; partners: run_as_parent, stop_requested, wait_for_others
+  // Before the lock is taken. pairs with: run_as_parent, run_as_child; wait_for_others in stream.cpp
+  stopping.store(true, std::memory_order_seq_cst);
   wake_timers();
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
-  memory->header().stopping.store(1);  // before the ring; partner: listener::run
+  // Before the ring. pairs with: run in listener.cpp
+  memory->header().stopping.store(1, std::memory_order_seq_cst);
   memory->ring_all();
 }
 

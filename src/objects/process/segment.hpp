@@ -19,9 +19,10 @@ namespace sukima::objects::detail {
 
 /// Whether a process still holds an end on this side of the stream. That process stores it, or the parent
 /// after the process's death. After storing 0, that process checks whether the side has any process left.
-/// Sequentially consistent. Partner: close_party.
 struct party {
   std::uint32_t process = 0;
+  /// Sequentially consistent: of two processes that store 0 at least one reads both words.
+  /// pairs with: close_party, bury in remote.cpp
   std::atomic<std::uint32_t> open{1};
 };
 
@@ -44,11 +45,12 @@ struct shared_stream : stream_words {
   // decides, so nothing needs a repair after the death of a holder.
   pthread_mutex_t out_lock;
   pthread_mutex_t in_lock;
-  /// Number + 1 of the process that writes `failure` and then sets `failed`. Sequentially consistent.
-  /// Partner: fail.
+  /// Number + 1 of the process that writes `failure` and then sets `failed`. Sequentially consistent,
+  /// because a failure is rare. pairs with: fail in remote.cpp
   std::atomic<std::uint32_t> failing{0};
   /// With a pipe: 1 if a process has inherited a lock from a dead one, and the indices were not repaired yet.
-  /// Sequentially consistent. Partners: lock, repair and lock_piped (pipe.cpp).
+  /// Sequentially consistent, because its writer may die before it releases the lock that orders the word.
+  /// pairs with: lock, repair, lock_piped in pipe.cpp
   std::atomic<std::uint32_t> repair{0};
   /// Index after the newest record whose message is in the room for large messages; the room is free again
   /// when `head` has reached it. If it is beyond `tail`, the sender died before it published that record. For
@@ -68,10 +70,11 @@ struct home {
 /// The answers of a process to the parent's search for deadlocks (watch_round). Model: deadlock.pml.
 struct process_words {
   /// The last round that the process has answered: the object_waits of its objects are those of that round.
-  /// The process stores this word after them; partner: deadlock_watch.
+  /// The process stores this word after them. pairs with: answer_watch, ask_processes in watch.cpp
   alignas(64) std::atomic<std::uint32_t> answered{0};
   /// 1 if its objects have ended, and its ends are closed. The process stores it, or the parent after the
-  /// process's death. Partner: deadlock_watch.
+  /// process's death. pairs with: ask_processes in watch.cpp; run_islands in program.cpp; run_as_parent in
+  /// process_roles.cpp; bury in remote.cpp
   std::atomic<std::uint32_t> gone{0};
 };
 /// An observed_object in shared memory. A number for each of its ends follows: twice that of the stream, plus
@@ -104,13 +107,14 @@ struct segment_facts {
   std::uint64_t graph_size = 0;
 };
 struct segment_header : segment_facts {
-  /// 1 if the program was stopped. Doorbells announce this word and the next one. Partners:
-  /// program_core::stop, listener::run.
+  // Doorbells announce these words, so they are sequentially consistent, as the words of the doorbells.
+  /// 1 if the program was stopped. pairs with: stop, run_as_parent, run_as_child in process_roles.cpp; run in
+  /// listener.cpp
   std::atomic<std::uint32_t> stopping{0};
-  /// 1 if the program was aborted. Partners: program_core::abort; listener::run, and abort_began without a
-  /// ring.
+  /// 1 if the program was aborted. abort_began reads it without a ring. pairs with: abort, abort_began,
+  /// run_as_parent, run_as_child in process_roles.cpp; run in listener.cpp
   std::atomic<std::uint32_t> aborting{0};
-  /// The round to which the parent expects answers; doorbells announce it. Partner: answer_watch.
+  /// The round to which the parent expects answers. pairs with: ask_processes, answer_watch in watch.cpp
   std::atomic<std::uint32_t> watch_round{0};
 };
 

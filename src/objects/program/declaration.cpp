@@ -15,8 +15,8 @@ std::string declaration_of(const program_core& p) {
   for (const auto& s : p.streams)  // before the program runs no other thread changes the counts
     text += "stream " + s->name + " of " + type_name(*s) + ", " + std::to_string(s->slot_size) +
             " bytes, aligned to " + std::to_string(s->slot_alignment) + ", capacity " +
-            std::to_string(s->capacity) + ", " + std::to_string(s->outs.load()) + " sending and " +
-            std::to_string(s->ins.load()) + " receiving ends\n";
+            std::to_string(s->capacity) + ", " + std::to_string(s->outs.load(std::memory_order_relaxed)) +
+            " sending and " + std::to_string(s->ins.load(std::memory_order_relaxed)) + " receiving ends\n";
   for (const auto& o : p.objects) {
     text.append("object ").append(o->name);
     if (!o->group.empty()) text.append(" of the group ").append(o->group);

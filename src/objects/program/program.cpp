@@ -39,9 +39,8 @@ bool runs_on_threads(const model::model_parts& how) noexcept {
 /// destroy the program.
 void end_fiber(program_core& p) noexcept {
   const resumer over = p.over;
-  // Acquire and release: the work of all fibers happens before the code after the resume. Partner: this, for
-  // the other fibers.
-  if (p.left.fetch_sub(1) == 1) over.resume();
+  // The work of all fibers happens before the code after the resume. pairs with: end_fiber
+  if (p.left.fetch_sub(1, std::memory_order_acq_rel) == 1) over.resume();
 }
 
 /// Records the exception of an object. \pre called in the exception's handler
@@ -53,9 +52,9 @@ void run_object(sukima::detail::task* self, context c) {
   auto& me = static_cast<object_core&>(*self);
   std::string text;
   bool failed = true;
-  me.begun.store(true);  // before `aborting` is read; partner: abort
+  me.begun.store(true, std::memory_order_seq_cst);  // before `aborting` is read; pairs with: abort_here
   try {
-    if (me.program->aborting.load()) throw aborted{};  // after `begun`; partner: abort_here
+    if (me.program->aborting.load(std::memory_order_seq_cst)) throw aborted{};  // pairs with: abort_here
     recording* const recorded = me.program->recorded.get();
     if (recorded != nullptr) recorded->start(me);
     me.call(c);
@@ -84,8 +83,7 @@ void run_object(sukima::detail::task* self, context c) {
   if (failed) me.failing = &text;
   me.drop();
   release_dropped(me);
-  me.over.store(true,
-                std::memory_order_release);  // its ends are closed; partner: observe (find_deadlock.cpp)
+  me.over.store(true, std::memory_order_release);  // its ends are closed
   island_core& home = static_cast<island_core&>(*me.home);
   if (--home.left == 0) home.own_bell.ring();
 }
@@ -103,19 +101,20 @@ void run_bell(sukima::detail::task* self, context) {
   if (of.is_divisible()) of.begin_sample();
   while (of.left != 0) {
     const std::uint64_t number = sukima::detail::begin_suspension(*me.self);
-    me.number.store(number);  // before `aborting` is read; partner: abort
-    const bool wanted = of.left == 0 || (p.aborting.load() && !me.has_aborted);
+    me.number.store(number, std::memory_order_seq_cst);  // before `aborting` is read; pairs with: ring
+    const bool wanted = of.left == 0 || (p.aborting.load(std::memory_order_seq_cst) && !me.has_aborted);
     if (!wanted || !sukima::detail::claim_suspension(*me.self, number))
       sukima::detail::finish_suspension(*me.self);
-    // Later holders of the token see the abort, too. Partner: abort_here.
-    if (p.aborting.load() && !std::exchange(me.has_aborted, true)) end_local_waits(of);
+    // Later holders of the token see the abort, too. pairs with: abort_here
+    if (p.aborting.load(std::memory_order_seq_cst) && !std::exchange(me.has_aborted, true))
+      end_local_waits(of);
   }
 }
 
 }  // namespace
 
-// To be called after the store of which the bell gives notice; partner: run_bell.
-void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load()); }
+// To be called after the store of which the bell gives notice. pairs with: run_bell
+void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load(std::memory_order_seq_cst)); }
 
 program_core::~program_core() {
   // Objects that never ran still hold ends.
@@ -140,8 +139,10 @@ void program_core::check() const {
   for (const auto& s : streams) {  // before the program runs no other thread changes the counts
     if (!names.insert(s->name).second)
       throw usage_error("sukima: two streams are called " + s->name + "; their names must differ");
-    if (s->outs.load() == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
-    if (s->ins.load() == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
+    const std::uint32_t outs = s->outs.load(std::memory_order_relaxed);
+    if (outs == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
+    const std::uint32_t ins = s->ins.load(std::memory_order_relaxed);
+    if (ins == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
   }
 }
 
@@ -181,7 +182,7 @@ std::vector<island_core*> program_core::prepare(const model::model_parts& how) {
   make_islands(runs_on_threads(how), memory == nullptr && recorded == nullptr && runs_on_workers(how));
   std::size_t fibers = islands.size();
   for (const auto& i : islands) fibers += i->objects.size();
-  left.store(fibers);  // before the fibers are ready; partner: end_fiber
+  left.store(fibers, std::memory_order_relaxed);  // before the fibers start; pairs with: end_fiber
   choose_stacks(*this);
   for (const auto& i : islands) {
     prepare(*i);
@@ -251,7 +252,7 @@ void program_core::run_islands(const model::model_parts& how) {
     took = clock::now() - began;
     const std::lock_guard hold(run_lock);
     is_running = false;
-    if (memory != nullptr) memory->process(process).gone.store(1);  // partner: ask_processes
+    if (memory != nullptr) memory->process(process).gone.store(1, std::memory_order_seq_cst);
   });
   for (std::thread& t : threads) t.join();
   const std::lock_guard hold(run_lock);
@@ -293,16 +294,18 @@ void program_core::run() {
 
 void program_core::abort_here() noexcept {
   const std::lock_guard hold(run_lock);
-  aborting.store(true);  // before the objects are read; partners: run_object, wait_for_others, run_bell
+  // Before the objects are read. pairs with: run_object, run_bell; wait_for_others in stream.cpp
+  aborting.store(true, std::memory_order_seq_cst);
   if (!is_running) return;
   // The runtime does not run a cancelled task that has not begun. But an object that has not begun must run
   // to drop its ends, so it is not cancelled.
   for (const auto& o : objects)
-    if (o->begun.load()) o->cancelled.store(true);  // partners: run_object; is_task_concerned
+    // pairs with: run_object; is_task_concerned in abort.cpp
+    if (o->begun.load(std::memory_order_seq_cst)) o->cancelled.store(true, std::memory_order_seq_cst);
   sukima::detail::announce_cancellation(*core);
   for (const auto& o : objects)
-    if (const std::uint64_t number = o->suspension.load();
-        number != 0)  // partner: announce_wait (stream.cpp)
+    // pairs with: announce_wait in stream.cpp
+    if (const std::uint64_t number = o->suspension.load(std::memory_order_seq_cst); number != 0)
       sukima::detail::try_resume(*o->self, number);
   for (const auto& i : islands) i->own_bell.ring();
 }
@@ -390,8 +393,8 @@ void program::model(std::string_view name) { core_->wanted_model = name; }
 
 bool program::is_child() const noexcept { return core_->child != nullptr; }
 
-// Partners: program_core::stop, listener::run.
-bool program::stop_requested() const noexcept { return core_->stopping.load(); }
+// Acquire: what precedes the stop. pairs with: stop in process_roles.cpp; run in listener.cpp
+bool program::stop_requested() const noexcept { return core_->stopping.load(std::memory_order_acquire); }
 
 void program::abort() noexcept { core_->abort(); }
 

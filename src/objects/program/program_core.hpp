@@ -50,12 +50,16 @@ struct program_core {
   bool has_run = false;
   bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
 
-  /// Publishes no other data. Partners: stop(), listener::run; stop_requested.
+  /// Sequentially consistent with object_core::suspension: a timer that begins to wait sees it, or is woken.
+  /// pairs with: stop in process_roles.cpp; run in listener.cpp; wait_for_others in stream.cpp
   std::atomic<bool> stopping{false};
   /// Set before any object is woken; read after a wait was announced, and after an object was marked as
-  /// begun. Partners: wait() (stream.cpp), run_object, run_bell.
+  /// begun. So these accesses are sequentially consistent. pairs with: abort_here, run_object, run_bell in
+  /// program.cpp; wait_for_others, leave_if_aborting, wait_in_island in stream.cpp; abort_began in
+  /// process_roles.cpp
   std::atomic<bool> aborting{false};
-  std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended; partner: end_fiber
+  std::atomic<std::size_t> left{
+      0};  ///< Bound fibers that have not ended. pairs with: end_fiber in program.cpp
   resumer over;
 
   std::mutex ends_lock;  ///< guards object_core::ends of all objects

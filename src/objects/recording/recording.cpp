@@ -34,8 +34,8 @@ constexpr std::uint64_t timed_one_in = 16;
 /// From this number of activations on, the first ones do not count, because they ran with cold caches.
 constexpr double enough = 1024;
 
-// Relaxed: the token of the island orders the accesses, so its holder reads the values of earlier holders.
 std::uint64_t index_of(const recorded_object& one) noexcept {
+  // no partner: the token of the island orders the accesses, so a holder reads the values of earlier holders
   return (one.out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
 }
 

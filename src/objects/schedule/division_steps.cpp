@@ -31,7 +31,7 @@ struct island_view {
 std::uint64_t load_of_fresh(const island_core& of) {
   std::uint64_t loaded = 0, sum = 0, begun = 0;
   for (const object_core* const o : of.objects) {
-    if (!o->begun.load(std::memory_order_relaxed)) continue;  // only this island sets it; partner: run_object
+    if (!o->begun.load(std::memory_order_relaxed)) continue;  // only this island sets it
     ++begun;
     if (o->sampled_ticks < work_sampler::long_operation) continue;
     ++loaded;
@@ -85,14 +85,15 @@ void stream_core::become_shared() noexcept {
                 "no object waits for a stream when it becomes shared");
   own_words.tail_seen = own_words.tail.load(std::memory_order_relaxed);
   own_words.head_seen = own_words.head.load(std::memory_order_relaxed);
-  std::atomic_ref(shared).store(
-      true, std::memory_order_relaxed);  // the wait counts order it; partner: is_ready (find_deadlock.cpp)
+  // Relaxed: the counts of the waits order it. pairs with: is_ready in find_deadlock.cpp
+  std::atomic_ref(shared).store(true, std::memory_order_relaxed);
 }
 
 bool divide(program_core& p, island_core& of, const object_core& stays) {
   of.collect();
   const std::lock_guard hold(p.run_lock);
-  if (!sukima::detail::has_idle_worker(*p.core) || p.aborting.load()) return false;  // partner: abort_here
+  // Relaxed: abort_here stores it under the same lock. pairs with: abort_here in program.cpp
+  if (!sukima::detail::has_idle_worker(*p.core) || p.aborting.load(std::memory_order_relaxed)) return false;
   const std::lock_guard hold_ends(p.ends_lock);
   const island_view seen = look_at(p, of, stays);
   const std::vector<std::size_t> leavers = find_leavers(seen.objects, seen.streams);
@@ -110,7 +111,9 @@ bool divide(program_core& p, island_core& of, const object_core& stays) {
   }
   p.islands.reserve(p.islands.size() + 1);
   p.make_bell(next);  // the last step that may fail
-  p.left.fetch_add(1);  // counts the bell; was not 0, because an object runs here; partner: end_fiber
+  // Counts the bell. It was not 0, because an object runs here. Relaxed: it continues the release sequences
+  // of the fibers that have ended. pairs with: end_fiber in program.cpp
+  p.left.fetch_add(1, std::memory_order_relaxed);
   p.islands.push_back(std::move(made));
   for (object_core* const o : next.objects) o->home = &next;
   of.give(fibers, next);

@@ -22,7 +22,8 @@ struct island_core;
 struct bell : sukima::detail::bound_task {
   island_core* of = nullptr;
   sukima::detail::fiber* self = nullptr;
-  /// The number of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
+  /// The number of its suspension. Sequentially consistent with `aborting`.
+  /// pairs with: run_bell, ring in program.cpp
   std::atomic<std::uint64_t> number{0};
   bool has_aborted = false;  ///< whether it has ended the local waits for an abort
   /// Makes the fiber run. Any thread may call this.

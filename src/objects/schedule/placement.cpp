@@ -34,7 +34,9 @@ class connections {
       if (p.objects[i]->group.empty())
         for (const held_end& e : p.objects[i]->ends) join(users[e.stream->number], i);
     for (const auto& s : p.streams) {  // before the run no other thread changes the counts
-      if (known[s->number] == std::size_t{s->outs.load()} + s->ins.load()) continue;
+      if (known[s->number] ==
+          std::size_t{s->outs.load(std::memory_order_relaxed)} + s->ins.load(std::memory_order_relaxed))
+        continue;
       all_known = false;
       if (users[s->number]) join(unknown, *users[s->number]);
     }
@@ -186,10 +188,12 @@ void program_core::share_streams() const {
   for (const auto& s : streams) {
     const ends& f = found[s.get()];
     // Before the program runs no other thread changes the counts.
-    const bool all_known = f.known == std::size_t{s->outs.load()} + s->ins.load();
+    const bool all_known = f.known == std::size_t{s->outs.load(std::memory_order_relaxed)} +
+                                          s->ins.load(std::memory_order_relaxed);
     s->shared = !one_island && (f.elsewhere || !all_known);
-    s->many_out = s->outs.load() > 1;
-    s->many_in = s->ins.load() > 1 || s->drops_oldest;  // then its senders take messages out, too
+    s->many_out = s->outs.load(std::memory_order_relaxed) > 1;
+    s->many_in = s->ins.load(std::memory_order_relaxed) > 1 ||
+                 s->drops_oldest;  // then its senders take messages out, too
     if (processes && !all_known)
       throw usage_error("sukima: stream " + s->name +
                         ": where objects are processes each end must be an argument of the object that uses "

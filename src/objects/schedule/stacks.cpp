@@ -25,7 +25,8 @@ std::size_t largest_hidden_message(const program_core& of) {
     for (const held_end& e : o->ends) ++known[e.stream->number];
   std::size_t largest = 0;
   for (const auto& s : of.streams)  // before its objects run no other thread changes the counts
-    if (known[s->number] < std::size_t{s->outs.load()} + s->ins.load())
+    if (known[s->number] <
+        std::size_t{s->outs.load(std::memory_order_relaxed)} + s->ins.load(std::memory_order_relaxed))
       largest = std::max(largest, s->message_size);
   return largest;
 }

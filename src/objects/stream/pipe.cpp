@@ -44,7 +44,8 @@ std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encod
 
 void lock(pthread_mutex_t& one, shared_stream& of) noexcept {
   if (pthread_mutex_lock(&one) != EOWNERDEAD) return;
-  of.repair.store(1);  // if this process dies here, the lock is inherited again; partner: lock_piped
+  // If this process dies here, the lock is inherited again. pairs with: lock_piped
+  of.repair.store(1, std::memory_order_seq_cst);
   pthread_mutex_consistent(&one);
 }
 
@@ -53,14 +54,15 @@ void repair(shared_stream& of) noexcept {
   int bytes = 0;
   if (ioctl(of.facts.pipe_in, FIONREAD, &bytes) == 0) {
     const std::uint64_t there = static_cast<std::uint64_t>(bytes) / of.facts.slot_size;
-    // The indices are written under these locks. Partners of the stores: readers without a lock, is_ready
-    // (stream.cpp) and wake_here (remote.cpp).
-    const std::uint64_t head = of.head.load();
-    const std::uint64_t tail = of.tail.load();
-    if (there > tail - head) of.tail.store(head + there);
-    if (there < tail - head) of.head.store(tail - there);
+    // The indices are written under these locks, perhaps by a process that has died. Others read them without
+    // a lock. pairs with: move in core.hpp; is_ready in stream.cpp; wake_here in remote.cpp
+    const std::uint64_t head = of.head.load(std::memory_order_seq_cst);
+    const std::uint64_t tail = of.tail.load(std::memory_order_seq_cst);
+    if (there > tail - head) of.tail.store(head + there, std::memory_order_seq_cst);
+    if (there < tail - head) of.head.store(tail - there, std::memory_order_seq_cst);
   }
-  of.repair.store(0);  // after the indices, and before the locks are released; partner: lock_piped
+  of.repair.store(0,
+                  std::memory_order_seq_cst);  // between the indices and the unlocks; pairs with: lock_piped
 }
 
 }  // namespace
@@ -124,11 +126,12 @@ bool lock_piped(shared_stream& of, bool out) {
   for (bool repaired = false;;) {
     pthread_mutex_t& mine = out ? of.out_lock : of.in_lock;
     lock(mine, of);
-    if (of.repair.load() == 0) return repaired;  // partners: lock, repair; the locks order them
+    if (of.repair.load(std::memory_order_seq_cst) == 0) return repaired;  // pairs with: lock, repair
     pthread_mutex_unlock(&mine);
     lock(of.out_lock, of);
     lock(of.in_lock, of);
-    if (of.repair.load() != 0) {  // otherwise another process has since made the repair; partner: repair
+    // Otherwise another process has since made the repair. pairs with: repair
+    if (of.repair.load(std::memory_order_seq_cst) != 0) {
       repair(of);
       repaired = true;
     }

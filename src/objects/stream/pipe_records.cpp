@@ -176,7 +176,7 @@ void drop_record(stream_core& s, std::vector<std::byte>& scratch) {
   const std::uint64_t there = s.messages(head);
   if (there == 0) return;
   const std::uint64_t used = read_record(s, head, there, scratch);
-  s.words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  s.words->dropped.fetch_add(1, std::memory_order_relaxed);
   s.give_back(head + used, used);
 }
 

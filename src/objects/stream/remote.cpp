@@ -35,9 +35,13 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
                  bool out) noexcept {
   const std::span<party> all = parties(memory, s, out);
   for (party& p : all)
-    if (p.process == process) p.open.store(0);  // before all are read; partner: close_party of the others
-  if (std::any_of(all.begin(), all.end(), [](const party& p) { return p.open.load() != 0; })) return;
-  s.state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others (stream.cpp)
+    // Before all are read. pairs with: close_party
+    if (p.process == process) p.open.store(0, std::memory_order_seq_cst);
+  if (std::any_of(all.begin(), all.end(),
+                  [](const party& p) { return p.open.load(std::memory_order_seq_cst) != 0; }))
+    return;
+  // Before the ring. pairs with: wait_for_others, is_ready in stream.cpp
+  s.state.fetch_or(out ? stream_core::closed : stream_core::broken, std::memory_order_seq_cst);
   ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
 }
 
@@ -47,15 +51,15 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
 void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
           bool buries) noexcept {
   std::uint32_t writer = 0;
-  // Only the first process writes the text. Partner: fail in other processes; a dead process writes nothing
-  // more.
-  if (!s.failing.compare_exchange_strong(writer, process + 1) &&
-      !(buries && writer == process + 1 && (s.state.load() & stream_core::failed) == 0))
+  // Only the first process writes the text. A dead process writes nothing more. pairs with: fail
+  if (!s.failing.compare_exchange_strong(writer, process + 1, std::memory_order_seq_cst) &&
+      !(buries && writer == process + 1 &&
+        (s.state.load(std::memory_order_seq_cst) & stream_core::failed) == 0))
     return;
   const std::size_t size = std::min(text.size(), shared_stream::most_text - 1);
   std::memcpy(s.failure, text.data(), size);
   s.failure[size] = '\0';
-  s.state.fetch_or(state);  // partner: stream_core::now
+  s.state.fetch_or(state, std::memory_order_seq_cst);  // after the text; pairs with: now in core.hpp
 }
 
 }  // namespace
@@ -64,10 +68,12 @@ void wake_here(stream_core& core, std::uint32_t side) noexcept {
   const std::lock_guard hold(core.lists_lock);
   wait_list& list = side == stream_core::receivers_wait ? core.receivers : core.senders;
   const std::uint32_t over = side == stream_core::receivers_wait ? stream_core::closed : stream_core::broken;
-  // Partners: close_party; move (core.hpp), which has rung, or will find `waiting` set by the store below.
+  // A mover of an index has rung, or will find `waiting` set by the store below.
+  // pairs with: close_party; move in core.hpp
   const auto can_go_on = [&]() noexcept -> std::uint64_t {
-    if ((core.words->state.load() & over) != 0) return ~std::uint64_t{0};
-    const std::uint64_t messages = core.words->tail.load() - core.words->head.load();
+    if ((core.words->state.load(std::memory_order_seq_cst) & over) != 0) return ~std::uint64_t{0};
+    const std::uint64_t messages =
+        core.words->tail.load(std::memory_order_seq_cst) - core.words->head.load(std::memory_order_seq_cst);
     return side == stream_core::receivers_wait ? messages : core.capacity - messages;
   };
   while (list.first != nullptr) {
@@ -77,7 +83,8 @@ void wake_here(stream_core& core, std::uint32_t side) noexcept {
       if (claim(*c.wait)) --count;
     }
     if (list.first == nullptr) return;
-    core.words->waiting.fetch_or(side);  // before the stream is checked again; partner: move (core.hpp)
+    // Before the stream is checked again. pairs with: move in core.hpp
+    core.words->waiting.fetch_or(side, std::memory_order_seq_cst);
     // Objects that wait for several slots check the room themselves.
     if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
   }
@@ -121,9 +128,9 @@ void unlock_remote(stream_core& s, bool out) noexcept {
 
 void wake_remote(stream_core& s, std::uint32_t side) noexcept {
   const remote_stream& r = *s.remote;
-  // If this process dies after this step, only the parent rings for it. Partners: enlist (stream.cpp) and
-  // wake_here, which set the bit and then check the stream once more.
-  if ((s.words->waiting.fetch_and(~side) & side) == 0) return;
+  // If this process dies after this step, only the parent rings for it. The partners set the bit and then
+  // check the stream once more. pairs with: wake_here; enlist in stream.cpp
+  if ((s.words->waiting.fetch_and(~side, std::memory_order_seq_cst) & side) == 0) return;
   for (const party& p : parties(r.memory, r.at, side == stream_core::senders_wait)) {
     if (p.process == r.process)
       wake_here(s, side);
@@ -157,8 +164,8 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
       for (const party& one : parties(memory, *s, out)) {
         if (one.process != process) continue;
         had_end = true;
-        // Partner: close_party in that process, which is dead.
-        if (out && one.open.load() != 0 && !failure.empty())
+        // That process is dead. pairs with: close_party
+        if (out && one.open.load(std::memory_order_seq_cst) != 0 && !failure.empty())
           fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, stream_core::failed,
                true);
         close_party(memory, *s, i, process, out);
@@ -168,7 +175,7 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
       for (const party& one : parties(memory, *s, side == stream_core::senders_wait))
         memory.bell(one.process).ring_for_the_dead(bit_of(i, side));
   }
-  memory.process(process).gone.store(1);  // its ends are closed; partner: ask_processes
+  memory.process(process).gone.store(1, std::memory_order_seq_cst);  // its ends are closed
 }
 
 }  // namespace sukima::objects::detail

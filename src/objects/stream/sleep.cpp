@@ -9,9 +9,10 @@ void program_core::wake_timers() noexcept {
   const std::lock_guard hold(run_lock);
   if (!is_running) return;
   for (const auto& o : objects)
-    if (const std::uint64_t number = o->is_timer ? o->suspension.load() : 0; number != 0)
-      sukima::detail::try_resume(*o->self,
-                                 number);  // after `stopping`; partner: wait_for_others (stream.cpp)
+    if (o->is_timer)
+      // After `stopping` was stored. pairs with: announce_wait, wait_for_others in stream.cpp
+      if (const std::uint64_t number = o->suspension.load(std::memory_order_seq_cst); number != 0)
+        sukima::detail::try_resume(*o->self, number);
 }
 
 void sleep_until(clock::time_point until) {

@@ -38,8 +38,9 @@ void stream_core::set_capacity(std::uint64_t room) {
 
 stream_core::~stream_core() {
   if (remote) return;
-  // No other thread uses the stream any more.
-  for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
+  // Relaxed: no other thread uses the stream any more.
+  const std::uint64_t tail = words->tail.load(std::memory_order_relaxed);
+  for (std::uint64_t i = words->head.load(std::memory_order_relaxed); i != tail; ++i) destroy(slot(i));
   ::operator delete(slots, std::align_val_t{slot_alignment});
 }
 

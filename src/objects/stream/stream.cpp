@@ -22,9 +22,9 @@ namespace {
 
 /// Called when no object of this process waits any more. Objects of other processes may wait for a remote
 /// stream, so the process that rings clears the bit of such a stream. Under the lists' lock, as the store in
-/// enlist. Partner: move (core.hpp).
+/// enlist. pairs with: move in core.hpp
 void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
-  if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
+  if (s.shared && !s.remote) s.words->waiting.fetch_and(~side, std::memory_order_seq_cst);
 }
 
 std::uint32_t side_of(const wait_case& c) noexcept {
@@ -35,10 +35,11 @@ wait_list& list_of(const wait_case& c) noexcept {
 }
 
 /// Whether the object of a case can continue. A caller that decides about a wait must set `waiting` before.
-/// Sequentially consistent. Partners: move (core.hpp), close_end, close_party (remote.cpp).
+/// So these accesses are sequentially consistent. pairs with: move in core.hpp; close_end; close_party in
+/// remote.cpp
 bool is_ready(const wait_case& c) noexcept {
   const stream_core& s = *c.stream;
-  const std::uint32_t state = s.words->state.load();
+  const std::uint32_t state = s.words->state.load(std::memory_order_seq_cst);
   return c.receives ? s.has_message() || (state & stream_core::closed) != 0
                     : s.has_room(c.room) || (state & stream_core::broken) != 0;
 }
@@ -46,7 +47,8 @@ bool is_ready(const wait_case& c) noexcept {
 void enlist(wait_case& c) {
   const optional_lock hold(c.stream->lists_lock, c.stream->shared);
   list_of(c).push(c);
-  if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c));  // partner: move (core.hpp)
+  // Before the stream is checked. pairs with: move in core.hpp
+  if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c), std::memory_order_seq_cst);
   SUKIMA_ASSERT_VALID(*c.stream);
 }
 
@@ -64,20 +66,22 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
     }
     SUKIMA_ASSERT_VALID(s);
   }
-  // An object that sets the bit after this load checks the stream itself. Partner: enlist.
-  const bool others_wait =
-      s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
+  // An object that sets the bit after this load checks the stream itself. pairs with: enlist
+  const bool others_wait = s.shared ? (s.words->waiting.load(std::memory_order_seq_cst) & side_of(c)) != 0
+                                    : list_of(c).first != nullptr;
   if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
 }
 
 /// Begins or ends a wait: the count is odd during a wait. Only holders of the token of the object's island
-/// change the count, so the load is relaxed. The store is a release; partner: read_wait (find_deadlock.cpp).
+/// change the count, so the load is relaxed. The store is a release.
+/// pairs with: read_wait in find_deadlock.cpp
 inline void step_wait_count(object_core& o) noexcept {
   o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 /// Publishes the streams of a wait for the search for deadlocks. Release: a reader of one of these words also
-/// sees the even count before it, and so the end of the earlier wait. Partner: read_wait (find_deadlock.cpp).
+/// sees the even count before it, and so the end of the earlier wait. pairs with: read_wait in
+/// find_deadlock.cpp
 void announce_wait(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                    std::uint64_t number) noexcept {
   const std::size_t announced = std::min(count, object_core::most_waits);
@@ -88,13 +92,15 @@ void announce_wait(object_core& me, const wait_case* cases, std::size_t count, b
   }
   me.waits.store(timed ? object_core::most_waits + 1 : static_cast<std::uint32_t>(count),
                  std::memory_order_release);
-  if (number != 0) me.suspension.store(number);  // sequentially consistent; partner: program_core::abort
+  // Before `aborting` and `stopping` are read.
+  // pairs with: abort_here in program.cpp; wake_timers in sleep.cpp
+  if (number != 0) me.suspension.store(number, std::memory_order_seq_cst);
   step_wait_count(me);
 }
 
 /// Throws `aborted` if the program or this object is aborted. Relaxed: the resumption of an object for an
 /// abort makes the abort visible to it. If another object misses the abort, its next wait reads the flag
-/// again (wait_for_others), or the island's bell ends that wait. Partner: program_core::abort_here.
+/// again (wait_for_others), or the island's bell ends that wait. pairs with: abort_here in program.cpp
 void leave_if_aborting(object_core& me) {
   // A destructor that runs because of an exception must not throw; must_leave (abort.cpp) has the same rule.
   if (me.program->aborting.load(std::memory_order_relaxed) && std::uncaught_exceptions() == 0)
@@ -144,10 +150,11 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     enlist(cases[i]);
   }
   announce_wait(me, cases, count, until != nullptr, w.number);
-  // Read after the suspension was announced, and the bits of `waiting` were set. Partner:
-  // program_core::abort_here.
-  const bool leaves = (me.program->aborting.load() && std::uncaught_exceptions() == 0) ||
-                      (me.is_timer && me.program->stopping.load());  // partner: wake_timers
+  // Read after the suspension was announced, and the bits of `waiting` were set.
+  // pairs with: abort_here in program.cpp; stop in process_roles.cpp; wake_timers in sleep.cpp
+  const bool leaves =
+      (me.program->aborting.load(std::memory_order_seq_cst) && std::uncaught_exceptions() == 0) ||
+      (me.is_timer && me.program->stopping.load(std::memory_order_seq_cst));
   const bool ready = leaves || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
@@ -156,8 +163,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   if (until != nullptr) me.program->time.remove(*until, self);
   step_wait_count(me);
-  // Stored after the count; partner: read_wait. An abort that has already read the number cannot resume
-  // another wait with it.
+  // Stored after the count. An abort that has already read the number cannot resume another wait with it.
+  // pairs with: read_wait in find_deadlock.cpp
   me.suspension.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
@@ -215,7 +222,7 @@ void stream_core::drop_oldest(object_core& sender) {
   // of this lock, or the running object of the island.
   if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
   destroy(slot(head));
-  words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  words->dropped.fetch_add(1, std::memory_order_relaxed);
   give_back(head + 1, 1);
 }
 
@@ -301,10 +308,11 @@ void release_dropped(object_core& me) noexcept {
 /// Records that an end was released. The last one closes or breaks the stream, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
-  // Partners: this line, for the other ends; observe_all (find_deadlock.cpp).
-  if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
+  // pairs with: close_end; observe_all in find_deadlock.cpp
+  if ((out ? s.outs : s.ins).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (s.remote) return close_remote(s, out);
-  s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
+  // Before `waiting` is read. pairs with: enlist, is_ready
+  s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken, std::memory_order_seq_cst);
   s.wake(out ? stream_core::receivers_wait : stream_core::senders_wait, ~std::uint64_t{0});
 }
 
@@ -327,12 +335,12 @@ void stream_core::release(bool out, object_core* owner) noexcept {
     } else {
       const std::lock_guard hold(lists_lock);
       if (failure.empty()) failure = text;
-      words->state.fetch_or(now);  // after the text; partner: stream_core::now
+      words->state.fetch_or(now, std::memory_order_seq_cst);  // after the text; pairs with: now in core.hpp
     }
   }
   close_end(*this, out);
   if (owner == nullptr) return;
-  // Erased only now: the end counts as held until the objects that wait for it are woken. Partner: find_dead.
+  // Erased only now: the end counts as held until the objects that wait for it are woken. See find_dead.
   const std::lock_guard hold(program->ends_lock);
   const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
                                  [&](const held_end& e) { return e.stream == this && e.out == out; });
@@ -368,7 +376,9 @@ void stream_core::throw_corrupt() const {
   throw stream_failed("sukima: stream " + name + " is corrupt: another process wrote into its memory");
 }
 
-// Partners: program_core::stop, listener::run.
-bool stop_requested(const stream_core& s) noexcept { return s.program->stopping.load(); }
+// Acquire: what precedes the stop. pairs with: stop in process_roles.cpp; run in listener.cpp
+bool stop_requested(const stream_core& s) noexcept {
+  return s.program->stopping.load(std::memory_order_acquire);
+}
 
 }  // namespace sukima::objects::detail

@@ -24,22 +24,23 @@ const char* violated_list(const wait_list& list, const stream_core& of, bool rec
 
 const char* stream_core::violated_invariant() const noexcept {
   if (!std::has_single_bit(capacity) && !piped) return "a stream's capacity is a power of two";
-  // Acquire: the flags of a failure are set together. Partner: stream_core::release, fail (remote.cpp).
+  // Acquire: the flags of a failure are set together. pairs with: release in stream.cpp; fail in remote.cpp
   const std::uint32_t state = words->state.load(std::memory_order_acquire);
   if ((state & cut_off) != 0 && (state & failed) == 0) return "a stream that was cut off has failed";
   if (const char* const violated = violated_list(receivers, *this, true)) return violated;
   if (const char* const violated = violated_list(senders, *this, false)) return violated;
   if (remote) return nullptr;  // other processes move its indices, and set `waiting`
   if (shared) {
-    // Relaxed: only holders of the lists' lock change this word. Partners: enlist, clear_waiting
-    // (stream.cpp).
+    // Relaxed: only holders of the lists' lock change this word.
+    // pairs with: enlist, clear_waiting in stream.cpp
     const std::uint32_t waiting = words->waiting.load(std::memory_order_relaxed);
     if (((waiting & receivers_wait) != 0) != (receivers.first != nullptr) ||
         ((waiting & senders_wait) != 0) != (senders.first != nullptr))
       return "a shared stream announces exactly the sides that wait";
     return nullptr;
   }
-  // Relaxed: only holders of the token change the indices. Partners: publish_in_island, give_back_in_island.
+  // Relaxed: only holders of the token change the indices.
+  // pairs with: publish_in_island, give_back_in_island in core.hpp
   const std::uint64_t head = own_words.head.load(std::memory_order_relaxed);
   if (own_words.tail.load(std::memory_order_relaxed) - head > capacity)
     return "a stream holds no more messages than its capacity";
