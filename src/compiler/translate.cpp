@@ -7,6 +7,7 @@
 #include "check/check.hpp"
 #include "check/diagnostics.hpp"
 #include "clang_paths.hpp"
+#include "desugar/closure_addresses.hpp"
 #include "desugar/desugar.hpp"
 #include "index/semantic_index.hpp"
 #include "plan/plan.hpp"
@@ -90,6 +91,7 @@ class translation : public ASTFrontendAction {
     preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
                                   /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);
+    watch_closure_addresses(preprocessor, parser, sema, u);
     parser.Initialize();
     Parser::DeclGroupPtrTy group;
     Sema::ModuleImportState state{};

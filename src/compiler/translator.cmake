@@ -31,6 +31,7 @@ set(check_files
   check/successors.cpp
   check/values.cpp)
 set(desugar_files
+  desugar/closure_addresses.cpp
   desugar/closure_blocks.cpp
   desugar/closure_syntax.cpp
   desugar/closures.cpp

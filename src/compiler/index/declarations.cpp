@@ -61,9 +61,9 @@ void record_variable(const recording& to, const VarDecl* variable) {
   if (t == no_token) return;
   to.index.declared[variable] = t;
   if (!variable->isFileVarDecl()) to.index.variable_names.insert(variable->getNameAsString());
-  if (!isa<ParmVarDecl>(variable))
-    for (const closure_declaration& c : to.of.closures)
-      if (c.name_token == t) to.index.closure_variables[variable] = &c;
+  if (const closure_declaration* const c = to.of.closure_named_at(t);
+      c != nullptr && !isa<ParmVarDecl>(variable))
+    to.index.closure_variables[variable] = c;
   if (to.of.tokens[t].is(tok::identifier) && to.of.roles[t] != token_role::printed_only)
     to.index.names[t] = variable;
   if (variable->isFileVarDecl())

@@ -39,7 +39,11 @@ void record_address(const Expr* lvalue, function_info* function) {
 }  // namespace
 
 void record_address_operator(const recording& to, const UnaryOperator* e, function_info* function) {
-  const auto* reference = dyn_cast<DeclRefExpr>(e->getSubExpr()->IgnoreParens());
+  const Expr* operand = e->getSubExpr();
+  if (const auto* deref = dyn_cast<UnaryOperator>(operand);
+      deref != nullptr && deref->getOpcode() == UO_Deref && deref->getOperatorLoc() == e->getOperatorLoc())
+    operand = deref->getSubExpr();  // the `*` was inserted (desugar/closure_addresses.hpp)
+  const auto* reference = dyn_cast<DeclRefExpr>(operand->IgnoreParenImpCasts());
   const auto* variable = reference == nullptr ? nullptr : dyn_cast<VarDecl>(reference->getDecl());
   if (variable != nullptr && to.index.closure_variables.contains(variable))
     to.index.dropped.insert(to.of.find(e->getOperatorLoc()));

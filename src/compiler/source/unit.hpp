@@ -181,6 +181,12 @@ struct unit {
     return t == no_token ? token_range{} : token_range{t, partner[t] + 1};
   }
 
+  /// Returns the closure whose name a declaration has at a token, or null. Logarithmic.
+  const closure_declaration* closure_named_at(token_index t) const {
+    const auto found = std::ranges::lower_bound(closures, t, {}, &closure_declaration::name_token);
+    return found != closures.end() && found->name_token == t ? &*found : nullptr;
+  }
+
   /// Returns the token at a location that was not inserted, or no_token.
   token_index find(clang::SourceLocation location) const {
     const auto found = at.find(location.getRawEncoding());

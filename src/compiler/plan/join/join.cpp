@@ -97,14 +97,24 @@ class statement_planner {
     return keep("sukima_c" + index_, s_.call->getCallee()->getType(), text_of(p_, s_.callee, apart));
   }
 
+  /// Returns an argument as an initial value. A parameter of a transparent union takes the value of a member.
+  std::string argument_text(std::size_t a) {
+    const std::string value = "(" + text_of(p_, s_.arguments[a], scope_) + ")";
+    const Expr* const argument = s_.call->getArg(static_cast<unsigned>(a))->IgnoreImplicit();
+    const auto* const made = dyn_cast<CompoundLiteralExpr>(argument);
+    if (made == nullptr || made->getLParenLoc().isValid()) return value;  // written by the user
+    const auto* const list = dyn_cast<InitListExpr>(made->getInitializer());
+    const FieldDecl* const member = list == nullptr ? nullptr : list->getInitializedFieldInUnion();
+    return member == nullptr ? value : "{ ." + member->getNameAsString() + " = " + value + " }";
+  }
+
   void keep_arguments(const FunctionProtoType* proto) {
     for (std::size_t a = 0; a < s_.arguments.size() && a < s_.call->getNumArgs(); ++a) {
       const QualType type = proto != nullptr && a < proto->getNumParams()
                                 ? proto->getParamType(static_cast<unsigned>(a))
                                 : s_.call->getArg(static_cast<unsigned>(a))->getType();
-      arguments_ +=
-          (arguments_.empty() ? "" : ", ") + keep("sukima_x" + index_ + "_" + std::to_string(a), type,
-                                                  "(" + text_of(p_, s_.arguments[a], scope_) + ")");
+      arguments_ += (arguments_.empty() ? "" : ", ") +
+                    keep("sukima_x" + index_ + "_" + std::to_string(a), type, argument_text(a));
     }
   }
 
