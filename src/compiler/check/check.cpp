@@ -307,6 +307,15 @@ class checker : rules {
     }
   }
 
+  /// Returns whether PUT mentions a member of a structure or union, or of an anonymous one in it.
+  static bool has_mentioned(const RecordDecl& record, const std::set<std::string>& mentioned) {
+    return std::ranges::any_of(record.fields(), [&](const FieldDecl* one) {
+      const RecordDecl* const inner =
+          one->isAnonymousStructOrUnion() ? one->getType()->getAsRecordDecl() : nullptr;
+      return inner != nullptr ? has_mentioned(*inner, mentioned) : mentioned.contains(one->getNameAsString());
+    });
+  }
+
   /// Returns the names in a member's declaration that the user can write after `this.` and that are not set.
   /// One set member of an anonymous union is enough.
   std::vector<std::string> names_to_set(const task_member& member, const std::string& task,
@@ -317,9 +326,7 @@ class checker : rules {
       const RecordDecl* around = field->getParent();
       bool is_set = false;
       for (; around->isAnonymousStructOrUnion(); around = cast<RecordDecl>(around->getParent()))
-        is_set |= around->isUnion() && std::ranges::any_of(around->fields(), [&](const FieldDecl* one) {
-                    return mentioned.contains(one->getNameAsString());
-                  });
+        is_set |= around->isUnion() && has_mentioned(*around, mentioned);
       if (!is_set && around->getName() == task_type_name(task)) names.push_back(field->getNameAsString());
     }
     return names;

@@ -244,7 +244,6 @@ void plan_sequential_join(planner& p, sheet& out, const construct& c, const cont
 }  // namespace
 
 void plan_join(planner& p, sheet& out, const construct& c, const context& scope) {
-  if (p.in.options.sequential) return plan_sequential_join(p, out, c, scope);
   std::vector<spawned_call> calls;
   for (const join_statement& s : c.statements) {
     if (!s.spawned) continue;
@@ -252,6 +251,7 @@ void plan_join(planner& p, sheet& out, const construct& c, const context& scope)
     if (!one) return;
     calls.push_back(std::move(*one));
   }
+  if (p.in.options.sequential) return plan_sequential_join(p, out, c, scope);
   const std::string number = std::to_string(c.number);
   join_text join{base_name(scope) + "_" + number, "sukima_r" + number, {}, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < calls.size(); ++k)
