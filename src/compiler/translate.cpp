@@ -12,6 +12,7 @@
 #include "index/semantic_index.hpp"
 #include "plan/plan.hpp"
 #include "print/printer.hpp"
+#include "source/charsets.hpp"
 #include "source/implicit_names.hpp"
 #include "source/preprocess.hpp"
 
@@ -40,14 +41,19 @@ class translation : public ASTFrontendAction {
                   /*SkipFunctionBodies=*/false);  // first, because it registers the pragma handlers
     // Sema reads comments, and may warn about them, before there are any tokens to parse.
     sema.CurContext = compiler.getASTContext().getTranslationUnitDecl();
-    source_tokens source = preprocess(compiler, request_.macros);
+    source_tokens source = preprocess(compiler, request_.macros, request_.lists_missing_files);
     sema.CurContext = nullptr;
+    encode_literals(preprocessor, request_.exec_charset, source);
     result_.files = source.files;
     result_.file_is_system = source.file_is_system;
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     unit u;
     // diagnostic_printer drops some of Clang's errors (of -Werror), and turns some warnings into errors.
     const auto failed = [&diagnostics] { return diagnostics.getClient()->getNumErrors() > 0; };
+    if (request_.only_lists_files) {
+      result_.successful = !failed();
+      return;
+    }
     if (failed() || !desugar(compiler, std::move(source), u)) return;
     printer_.record_blocks(u);
     parse(preprocessor, parser, sema, u);
@@ -186,7 +192,8 @@ translation_result translate(const translation_request& request) {
         "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics", "-x", "c"})
     command.emplace_back(option);
   command.push_back(request.file);
-  const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(FileSystemOptions()));
+  const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(
+      FileSystemOptions(), request.input_charset.empty() ? nullptr : recoded_files(request.input_charset)));
   diagnostic_printer printer(level_of_conversions(request.options));
   tooling::ToolInvocation run(command, std::make_unique<translation>(request, result, printer), files.get());
   run.setDiagnosticConsumer(&printer);

@@ -16,6 +16,7 @@ configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 # are compiled: what reads a file, and what writes the C.
 set(source_files
   source/backend_macros.cpp
+  source/charsets.cpp
   source/implicit_names.cpp
   source/pragmas.cpp
   source/preprocess.cpp

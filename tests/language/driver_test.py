@@ -352,6 +352,85 @@ def check_preprocessor_words(backend, work):
         (work / "listed.d").unlink()
 
 
+STRINGS = """\
+#include <stdio.h>
+#define TEXT "\u00e4\u00df"
+#define SHOW(x) show(#x, sizeof #x)
+enum { SIZE = sizeof "\u00e4\u00f6" "\u00fc", LETTER = '\u00e4' };
+static const char names[] = TEXT "\\u00e4\\xe4" "b";
+static void show(const char *t, unsigned n) {
+  for (unsigned i = 0; i < n; i++) printf("%02x ", (unsigned char)t[i]);
+  puts("");
+}
+int main(void) {
+  char own[] = "\u00e4\u00f6\u00fc!";
+  int wide[] = L"\u00e4" "\u00f6";
+  FUNCTION
+  show(names, sizeof names);
+  SHOW(\u00e4 \u00f6);
+  show(u8"\u00e4", sizeof u8"\u00e4");
+  printf("%d %d %x %x %d\\n", SIZE, LETTER, (unsigned)wide[0], (unsigned)wide[1], (int)(sizeof wide / sizeof *wide));
+  return 0; // \u00e4
+}
+"""
+
+
+def check_character_sets(backend, work):
+    """Strings have the bytes that the C compiler gives them, also where Clang must know how many they are."""
+    if "clang" in backend:
+        return  # it has no character sets but UTF-8
+    closure = ("void change closure (void) { own[0] = own[1]; show(own, sizeof own); } char (*all)[sizeof own] = &own; "
+               "change(); show(*all, sizeof *all);")
+    plain = "own[0] = own[1]; show(own, sizeof own); show(own, sizeof own);"
+    for source, target in ((None, None), (None, "ISO-8859-15"), ("ISO-8859-15", None), ("ISO-8859-15", "ISO-8859-15"),
+                           ("ISO-8859-15", "UTF-8"), ("cp1252", "IBM850"), ("utf-8", "latin1"), (None, "GB18030")):
+        outputs = []
+        for name, text in (("strings.c", plain), ("strings.tc", closure)):
+            (work / name).write_bytes(STRINGS.replace("FUNCTION", text).encode(source or "utf-8"))
+            options = [f"-finput-charset={source}"] * bool(source) + [f"-fexec-charset={target}"] * bool(target)
+            # For the C compiler, a letter of two bytes is several characters.
+            done = run([SUKIMA, "cc", backend, "-Wall", "-Wno-multichar", *options, "-o", "strings", name], work)
+            outputs.append((done.stderr, run(["./strings"], work).stdout))
+        is_equal(f"the bytes with {source} and {target}", outputs[1], outputs[0])
+    refused = subprocess.run([SUKIMA, "cc", backend, "-fexec-charset=none", "-c", "program.tc"], cwd=work, text=True,
+                             capture_output=True)
+    is_equal("-fexec-charset=none", (refused.returncode, "iconv --list" in refused.stderr), (2, True))
+
+
+def check_dependencies(backend, work):
+    """Rules for make are those that the C compiler writes for the same text: with -MG headers that do not exist yet, too."""
+    (work / "there.h").write_text("#define THERE 1\n")
+    (work / "deps.tc").write_text('#include "there.h"\n#include "made later.h"\n#include <stdio.h>\n#include <made/later.h>\n'
+                                  "#if 0\n#include \"never.h\"\n#endif\nnot C at all {\n")
+    (work / "deps.c").write_text((work / "deps.tc").read_text())
+    (work / "some $.tc").write_text('#include "there.h"\nint some;\n')
+    (work / "some $.c").write_text('#include "there.h"\nint some;\n')
+    for options in (["-MM", "-MG"], ["-MM", "-MG", "-MP"], ["-MM", "-MG", "-MT", "x y"], ["-MM", "-MG", "-MQ", "a $b\\ #"],
+                    ["-c", "-MG", "-MM"], ["-MM", "-MG", "-S"], ["-MM", "-MG", "-E"], ["-MM", "-MG", "-fsyntax-only"],
+                    ["-MM", "-MG", "-MP", "-MT", "x", "-MT", "y", "-MQ", "z"], ["-MM", "-MG", "-MF", "rule"],
+                    ["-MM", "-MG", "-o", "rule"], ["-MM", "-MG", "-MF", "-", "-o", "unused"], ["-MG", "-M", "-MP"],
+                    ["-MM", "-MG", "-include", "before.h"]):
+        rules = []
+        for source in ("deps.c", "deps.tc"):
+            printed = run([SUKIMA, "cc", backend, *options, source], work).stdout
+            rule = (work / "rule").read_text() if "rule" in options else printed
+            rules.append(rule.replace(source, "deps.x").split())
+            (work / "rule").unlink(missing_ok=True)
+        if options[:2] == ["-MG", "-M"]:  # Clang has system headers of its own, each on a line
+            rules = [[one for one in rule if not one.startswith(("/", "\\"))] for rule in rules]
+        is_equal(f"the rule with {options}", rules[1], rules[0])
+    for options in (["-MD"], ["-MMD"], ["-MMD", "-MP"], ["-MMD", "-MT", "x"], ["-MMD", "-MQ", "$x"], ["-MMD", "-MF", "some $.d"]):
+        rules = []
+        for source in ("some $.c", "some $.tc"):
+            run([SUKIMA, "cc", backend, *options, "-c", source], work)
+            text = (work / "some $.d").read_text()
+            rules.append([one for one in text.replace("$$.tc", "$$.c").split() if not one.startswith("/")])
+        is_equal(f"the rule with {options}", rules[1], rules[0])
+    for options, expected in ((["-MM"], 1), (["-MG", "-c"], 2), (["-MD", "-MG", "-c"], 2)):
+        refused = subprocess.run([SUKIMA, "cc", backend, *options, "deps.tc"], cwd=work, text=True, capture_output=True)
+        is_equal(f"the end with {options}", (refused.returncode, refused.stdout), (expected, ""))
+
+
 def check_line_directives(backend, work):
     """Messages and __LINE__ follow #line, as those of the C compiler."""
     (work / "made.tc").write_text('#include <stdio.h>\nint main(void) {\n#line 77 "grammar.y"\n'
@@ -469,8 +548,9 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_preprocessor_words, check_packed_structures, check_without_temporary_folder,
-                      check_line_directives, check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes):
+                      check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
+                      check_packed_structures, check_without_temporary_folder, check_line_directives,
+                      check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

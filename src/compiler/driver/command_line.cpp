@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "driver/dependencies.hpp"
+#include "driver/response_file.hpp"
+#include "translate.hpp"
 
 namespace sukima::language {
 namespace {
@@ -117,37 +118,6 @@ bool is_for_link(std::string_view option) {
   return option.starts_with("-Wl,") || option.starts_with("-fuse-ld=") || option.starts_with("--ld-path=");
 }
 
-/// Adds the words of the file in @FILE, which are separated by spaces, with quotes and backslashes as in gcc.
-void expand(const std::string& argument, std::vector<std::string>& into, int depth) {
-  std::ifstream file(argument.size() > 1 && argument[0] == '@' ? argument.substr(1) : "");
-  if (argument.empty() || argument[0] != '@' || !file) {
-    into.push_back(argument);
-    return;
-  }
-  if (depth > 100) throw command_line_error("'" + argument + "' includes itself");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  std::string one;
-  bool inside = false;
-  char quote = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ' ';
-    if (quote == 0 && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
-      if (inside) expand(one, into, depth + 1);
-      one.clear();
-      inside = false;
-      continue;
-    }
-    inside = true;
-    if (c == '\\' && i + 1 < text.size()) {
-      one += text[++i];
-    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
-      quote = quote != 0 ? 0 : c;
-    } else {
-      one += c;
-    }
-  }
-}
-
 /// Sorts the words of a command line by their use.
 class command_line_parser {
  public:
@@ -165,6 +135,11 @@ class command_line_parser {
     if (result_.has_translations() && packs_structures_)
       throw command_line_error(
           "'-fpack-struct' would change the runtime's own structures; write #pragma pack around yours");
+    if (result_.has_translations() && result_.missing_dependencies && !lists_only_dependencies_)
+      throw command_line_error("'-MG' lists headers that do not exist yet, so it needs '-M' or '-MM'");
+    for (const std::string& charset : {result_.input_charset, result_.exec_charset})
+      if (result_.has_translations() && !charset.empty() && !is_known_charset(charset))
+        throw command_line_error("the character set '" + charset + "' is unknown; see iconv --list");
     if (result_.check_closures && result_.unwind_closures)
       throw command_line_error(
           "'-fcheck-closures' works with '-fclosures=frame' only; omit one of the two options");
@@ -236,7 +211,7 @@ class command_line_parser {
       result_.system_dependencies = o == "-MD";
       add(word_use::depend, {o});
     } else if (o == "-MP" || o == "-MG") {
-      if (o == "-MP") result_.phony_dependencies = true;
+      (o == "-MP" ? result_.phony_dependencies : result_.missing_dependencies) = true;
       add(word_use::depend, {o});
     } else if (o.starts_with("-MJ")) {
       result_.database_file = o.size() > 3 ? o.substr(3) : argument("-MJ");
@@ -251,6 +226,7 @@ class command_line_parser {
     } else if (o == "-M" || o == "-MM") {
       result_.system_dependencies = o == "-M";
       set_goal(goal::dependencies, o);
+      lists_only_dependencies_ = true;
     } else {
       return false;
     }
@@ -287,17 +263,19 @@ class command_line_parser {
   }
 
   bool goal_option(const std::string& o) {
+    goal wanted = result_.wanted;
     if (o == "-c") {
-      if (result_.wanted == goal::link) result_.wanted = goal::object;
+      if (wanted == goal::link) wanted = goal::object;
     } else if (o == "-S") {
-      result_.wanted = goal::assembly;
+      wanted = goal::assembly;
     } else if (o == "-E") {
-      result_.wanted = goal::preprocessed;
+      wanted = goal::preprocessed;
     } else if (o == "-fsyntax-only") {
-      result_.wanted = goal::syntax;
+      wanted = goal::syntax;
     } else {
       return false;
     }
+    if (!lists_only_dependencies_) result_.wanted = wanted;  // -M and -MM go before
     add(word_use::goal, {o});
     return true;
   }
@@ -318,7 +296,15 @@ class command_line_parser {
     return false;
   }
 
-  /// Whether `o` is the option `name` with a joined argument, not another one that begins like it.
+  static void charset_option(const std::string& o, std::string_view option, std::string& into) {
+    if (!o.starts_with(option)) return;
+    std::string name = o.substr(option.size());
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    into = name == "UTF-8" || name == "UTF8" ? "" : name;
+  }
+
+  /// Returns whether `o` is the option `name` with a joined argument, not another one that begins like it.
   static bool joined(const std::string& o, std::string_view name) {
     if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
     if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||
@@ -355,6 +341,8 @@ class command_line_parser {
       result_.information = true;
     if (option_with_argument(o)) return;
     packs_structures_ |= o.starts_with("-fpack-struct");
+    charset_option(o, "-finput-charset=", result_.input_charset);
+    charset_option(o, "-fexec-charset=", result_.exec_charset);
     if (is_about_warnings(o)) return add(word_use::warn, {o}, true);
     add(is_for_link(o) ? word_use::link : word_use::compile, {o}, is_for_front(o));
   }
@@ -363,6 +351,7 @@ class command_line_parser {
   std::size_t at_ = 0;
   std::string language_;
   bool packs_structures_ = false;
+  bool lists_only_dependencies_ = false;  ///< -M, -MM
   command_line result_;
 };
 
@@ -391,7 +380,7 @@ bool command_line::compiles_c() const {
 
 command_line read_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
-  for (const std::string& argument : arguments) expand(argument, all, 0);
+  for (const std::string& argument : arguments) expand_response_files(argument, all);
   return command_line_parser(std::move(all)).parse();
 }
 

@@ -56,14 +56,17 @@ struct command_line {
   bool list_dependencies = false;       ///< -MD, -MMD
   bool system_dependencies = true;
   bool phony_dependencies = false;      ///< -MP
+  bool missing_dependencies = false;    ///< -MG
   std::string dependency_file;          ///< -MF
   std::string database_file;  ///< -MJ: an entry of a compile database for each source
   std::vector<std::string> arguments;  ///< the whole command line, without -MJ
+  std::string input_charset;  ///< -finput-charset; empty: UTF-8
+  std::string exec_charset;   ///< -fexec-charset; empty: UTF-8
   std::vector<std::string> dependency_targets;  ///< -MT, and -MQ quoted for make
 
   std::vector<const word*> inputs() const;
   bool has_translations() const;
-  /// Whether the C compiler compiles some input exactly as the user wrote it.
+  /// Returns whether the C compiler compiles some input exactly as the user wrote it.
   bool compiles_c() const;
 };
 

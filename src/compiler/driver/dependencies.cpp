@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/dependencies.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <set>
 
 namespace sukima::language {
 
 std::string quoted_for_make(const std::string& name) {
   std::string text;
+  std::size_t backslashes = 0;  // before the character
   for (const char c : name) {
-    if (c == ' ' || c == '#') text += '\\';
+    // For make, a blank follows an odd number of backslashes, of which half belong to the name.
+    if (c == ' ' || c == '\t') text.append(backslashes + 1, '\\');
+    if (c == '#') text += '\\';
     if (c == '$') text += '$';
     text += c;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
   }
   return text;
 }
+
+namespace {
 
 std::string dependency_rule(const command_line& line, const translation_result& files,
                             const std::string& object) {
@@ -39,6 +49,23 @@ std::string dependency_rule(const command_line& line, const translation_result& 
     if (k > 0) phony += name + ":\n";
   }
   return rule + "\n" + (line.phony_dependencies ? phony : "");
+}
+
+}  // namespace
+
+bool write_dependencies(const command_line& line, const translation_result& files, const std::string& file,
+                        const std::string& object) {
+  const std::string rule = dependency_rule(line, files, object);
+  if (file == "-") {
+    std::cout << rule << std::flush;
+    return true;
+  }
+  std::ofstream out(file);
+  out << rule;
+  out.close();
+  if (out) return true;
+  std::cerr << "sukima cc: cannot write '" << file << "': " << std::strerror(errno) << '\n';
+  return false;
 }
 
 std::string dependency_file(const command_line& line, const std::string& input) {

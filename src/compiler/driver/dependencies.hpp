@@ -12,10 +12,12 @@ namespace sukima::language {
 /// Quotes the name of a target or file for make.
 std::string quoted_for_make(const std::string& name);
 
-/// Returns the rule for one input, in gcc's format.
+/// Writes the rule for one input, in gcc's format.
+/// \param file  "-" is the standard output
 /// \param object  the target unless -MT or -MQ is given
-std::string dependency_rule(const command_line& line, const translation_result& files,
-                            const std::string& object);
+/// \returns whether that was possible; if not, a message has been printed
+bool write_dependencies(const command_line& line, const translation_result& files, const std::string& file,
+                        const std::string& object);
 
 /// Returns the file to which -MD writes the rule: the file of -MF, otherwise one beside the output.
 std::string dependency_file(const command_line& line, const std::string& input);

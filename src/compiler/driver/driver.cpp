@@ -162,7 +162,7 @@ class driver {
     return execute(command, false);
   }
 
-  /// Whether the program is built for a debugger: with -g and without optimisation.
+  /// Returns whether the program is built for a debugger: with -g and without optimisation.
   bool is_debuggable() const {
     bool debug = false;
     bool optimised = false;
@@ -186,11 +186,16 @@ class driver {
     request.unwind_closures = line_.unwind_closures;
     request.land_closures = line_.land_closures;
     request.debuggable = is_debuggable();
+    request.only_lists_files = line_.wanted == goal::dependencies;
+    request.input_charset = line_.input_charset;
+    request.exec_charset = line_.exec_charset;
+    request.lists_missing_files = line_.missing_dependencies;
     for (const word& w : line_.words)
       if (w.in_front) append(request.options, w.text);
     append(request.options, include_options());
     if (!tools_.clang_headers.empty()) append(request.options, {"-resource-dir", tools_.clang_headers});
     if (line_.sequential) request.options.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
+    if (request.only_lists_files) request.options.emplace_back("-w");
     if (line_.verbose || line_.dry_run)
       std::cerr << "translate " << quoted_command({request.file, "->", output}) << '\n';
     if (line_.dry_run) {
@@ -203,9 +208,9 @@ class driver {
     return translate(request);
   }
 
-  /// Compiles the generated C, which already contains the user's -include files. The front end has given the
-  /// warnings for the user's text. The temporary file's name is not part of the result, so builds are
-  /// reproducible.
+  /// Compiles the generated C, which already contains the user's -include files, in UTF-8. The front end has
+  /// given the warnings for the user's text. The temporary file's name is not part of the result, so builds
+  /// are reproducible.
   arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
     arguments command = line_.launcher;
     command.push_back(line_.backend);
@@ -213,7 +218,9 @@ class driver {
     if (line_.land_closures) command.emplace_back("-fexceptions");
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
-      if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros")) continue;
+      if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros") ||
+          w.text.front().starts_with("-finput-charset="))
+        continue;
       append(command, w.text);
     }
     append(command, tools_.compile);
@@ -228,21 +235,6 @@ class driver {
     append(command, {"-w", "-ffile-prefix-map=" + c_file + "=" + mapped_name(line_, input.text.front()), "-x",
                      "c", c_file});
     return command;
-  }
-
-  bool write_dependencies(const translation_result& result, const std::string& file,
-                          const std::string& object) const {
-    const std::string rule = dependency_rule(line_, result, object);
-    if (file == "-") {
-      std::cout << rule << std::flush;
-      return true;
-    }
-    std::ofstream out(file);
-    out << rule;
-    out.close();
-    if (out) return true;
-    std::cerr << "sukima cc: cannot write '" << file << "': " << std::strerror(errno) << '\n';
-    return false;
   }
 
   /// Writes one line for each source as clang's -MJ does: a JSON object followed by a comma.
@@ -295,16 +287,14 @@ class driver {
       return 1;
     }
     const std::string object = line_.output.empty() ? stem(file) + ".o" : line_.output;
-    if (line_.wanted == goal::dependencies)
-      return write_dependencies(result,
-                                !line_.dependency_file.empty() ? line_.dependency_file
-                                : line_.output.empty()         ? "-"
-                                                               : line_.output,
-                                stem(file) + ".o")
-                 ? 0
-                 : 1;
+    if (line_.wanted == goal::dependencies) {
+      const std::string& to = line_.dependency_file.empty() ? line_.output : line_.dependency_file;
+      const bool is_done =
+          line_.dry_run || write_dependencies(line_, result, to.empty() ? "-" : to, stem(file) + ".o");
+      return is_done ? 0 : 1;
+    }
     if (line_.list_dependencies && !line_.dry_run &&
-        !write_dependencies(result, dependency_file(line_, file), object))
+        !write_dependencies(line_, result, dependency_file(line_, file), object))
       return 1;
     arguments goal_words;
     if (line_.wanted == goal::syntax)
@@ -351,7 +341,7 @@ class driver {
       failed |= !result.successful;
       if (!result.successful) continue;
       if (line_.list_dependencies && !line_.dry_run &&
-          !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
+          !write_dependencies(line_, result, dependency_file(line_, file), stem(file) + ".o"))
         return 1;
       objects.back() = base + ".o";
       const arguments names = names_beside(line_, output);

@@ -30,12 +30,7 @@ std::string assign(const planner& p, QualType type, const std::string& place, co
 }
 
 std::string spelling(const plan_input& in, token_index t) {
-  const Token& token = in.unit.tokens[t];
-  if (token.isAnnotation()) return "";
-  if (token.getIdentifierInfo() != nullptr) return token.getIdentifierInfo()->getName().str();
-  if (!token.isLiteral())
-    if (const char* punctuation = tok::getPunctuatorSpelling(token.getKind())) return punctuation;
-  return in.compiler.getPreprocessor().getSpelling(token);
+  return spelling_of(in.compiler.getPreprocessor(), in.unit.tokens[t]);
 }
 
 bool is_put_in(const plan_input& in, const VarDecl* variable) {

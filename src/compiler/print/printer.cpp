@@ -87,6 +87,8 @@ std::string spelling_of(Preprocessor& preprocessor, const Token& token) {
   if (token.getIdentifierInfo() != nullptr) return token.getIdentifierInfo()->getName().str();
   if (!token.isLiteral())
     if (const char* punctuation = tok::getPunctuatorSpelling(token.getKind())) return punctuation;
+  if (token.isLiteral() && !token.needsCleaning() && token.getLiteralData() != nullptr)
+    return {token.getLiteralData(), token.getLength()};  // encode_literals may have changed it
   return preprocessor.getSpelling(token);
 }
 

@@ -12,10 +12,12 @@ using namespace clang;
 
 class recorder : public PPCallbacks {
  public:
-  recorder(Preprocessor& preprocessor, const std::vector<predefined_macro>& macros, source_tokens& result)
+  recorder(Preprocessor& preprocessor, const std::vector<predefined_macro>& macros, bool lists_missing_files,
+           source_tokens& result)
       : preprocessor_(preprocessor),
         sources_(preprocessor.getSourceManager()),
         result_(result),
+        lists_missing_files_(lists_missing_files),
         macros_(preprocessor, macros) {}
 
   bool in_system() const { return system_depth_ > 0; }
@@ -38,6 +40,9 @@ class recorder : public PPCallbacks {
     if (is_file && (reason == ExitFile || depth_ > 1)) macros_.enter(!in_system());
   }
 
+  /// \returns whether the directive is accepted
+  bool FileNotFound(StringRef) override { return lists_missing_files_; }
+
   void InclusionDirective(SourceLocation hash, const Token& include, StringRef name, bool angled,
                           CharSourceRange, OptionalFileEntryRef file, StringRef, StringRef, const Module*,
                           bool, SrcMgr::CharacteristicKind kind) override {
@@ -47,6 +52,10 @@ class recorder : public PPCallbacks {
         result_.bare_files.insert(file->getName().str());
       result_.files.push_back(file->getName().str());
       result_.file_is_system.push_back(SrcMgr::isSystem(kind) || in_system());
+    }
+    if (!file && lists_missing_files_) {
+      result_.files.push_back(name.str());
+      result_.file_is_system.push_back(angled || in_system());
     }
     if (in_system() || !file || !SrcMgr::isSystem(kind)) return;
     std::string text;
@@ -100,7 +109,7 @@ class recorder : public PPCallbacks {
     add(text_of_pragma(last_pragma_, location));
   }
 
-  /// Whether the last pragma line that was read has inserted this token.
+  /// Returns whether the last pragma line that was read has inserted this token.
   bool is_of_pragma(const Token& token) const {
     return token.isAnnotation() || last_pragma_.holds(sources_, token.getLocation());
   }
@@ -140,6 +149,7 @@ class recorder : public PPCallbacks {
   Preprocessor& preprocessor_;
   SourceManager& sources_;
   source_tokens& result_;
+  bool lists_missing_files_;
   int system_depth_ = 0;
   int depth_ = 0;
   pragma_line last_pragma_{};
@@ -221,11 +231,12 @@ class reader {
 
 }  // namespace
 
-source_tokens preprocess(CompilerInstance& compiler, const std::vector<predefined_macro>& macros) {
+source_tokens preprocess(CompilerInstance& compiler, const std::vector<predefined_macro>& macros,
+                         bool lists_missing_files) {
   source_tokens result;
   Preprocessor& preprocessor = compiler.getPreprocessor();
   SourceManager& sources = compiler.getSourceManager();
-  auto owned = std::make_unique<recorder>(preprocessor, macros, result);
+  auto owned = std::make_unique<recorder>(preprocessor, macros, lists_missing_files, result);
   recorder& callbacks = *owned;
   preprocessor.addPPCallbacks(std::move(owned));
   // Keeps comments, because some compilers look for "fallthrough" in them.

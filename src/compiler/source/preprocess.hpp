@@ -11,6 +11,8 @@ namespace sukima::language {
 /// #undef, #pragma and #include <…> lines and comments become side texts; the user's own headers are read in
 /// place.
 /// \param macros  the macros that the C compiler predefines
-source_tokens preprocess(clang::CompilerInstance& compiler, const std::vector<predefined_macro>& macros);
+/// \param lists_missing_files  headers that are not found are among the files, and cause no error
+source_tokens preprocess(clang::CompilerInstance& compiler, const std::vector<predefined_macro>& macros,
+                         bool lists_missing_files);
 
 }  // namespace sukima::language

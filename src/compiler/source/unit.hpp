@@ -140,7 +140,7 @@ struct source_tokens {
   std::vector<bool> from_system;  ///< parallel to tokens
   std::vector<bool> of_pragma;  ///< parallel to tokens: inserted by a pragma
   std::vector<side_text> texts;  ///< in the order in which they were read
-  std::vector<std::string> files;  ///< all files read, the main one first
+  std::vector<std::string> files;  ///< all files read, the main one first, and missing ones
   std::vector<bool> file_is_system;
   std::set<std::string> bare_files;  ///< files that Clang calls ./FILE and gcc FILE
   std::unordered_map<unsigned, system_macro_use> system_macros;  ///< by the raw location of the name
