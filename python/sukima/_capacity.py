@@ -2,9 +2,9 @@
 """How many CPUs this process, or another one, may use, and why."""
 import ctypes
 import dataclasses
-import math
+import numbers
 import os
-from typing import Optional, Tuple
+from typing import Iterable, Optional, Tuple
 
 from . import _native
 from ._errors import Error, OverrideError
@@ -146,12 +146,8 @@ def threads(*, rounding: str = "nearest", minimum: int = 1, maximum: Optional[in
         reserve: CPUs to leave to others, taken off first.
         neighbours: as for `usable_cpus`.
     """
-    if rounding not in _native.ROUNDINGS:
-        raise ValueError(f"rounding is {rounding!r}; give one of {', '.join(map(repr, _native.ROUNDINGS))}")
-    minimum = whole_number("minimum", minimum)
-    if not math.isfinite(reserve) or reserve < 0:
-        raise ValueError(f"reserve is {reserve!r}; give a number of CPUs, 0 or more")
-    policy = _native.Policy(_native.ROUNDINGS[rounding], minimum, reserve)
+    policy = _native.Policy(_native.ROUNDINGS[one_of("rounding", rounding, _native.ROUNDINGS)],
+                            whole_number("minimum", minimum), cpus_to_reserve(reserve))
     count = int(_native.library().sukima_capacity_threads(usable_cpus(neighbours=neighbours), ctypes.byref(policy)))
     return count if maximum is None else max(min(count, whole_number("maximum", maximum)), 1)
 
@@ -163,6 +159,22 @@ def whole_number(name: str, value: int) -> int:
     if not 1 <= value <= 65536:
         raise ValueError(f"{name} is {value}; give a number from 1 to 65536")
     return value
+
+
+def one_of(name: str, value: str, words: Iterable[str]) -> str:
+    """`value`, if it is one of the words."""
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(f"{name} is {value!r}; give one of {', '.join(map(repr, words))}")
+    return value
+
+
+def cpus_to_reserve(value: float) -> float:
+    """`value`, if it is a number of CPUs."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"reserve is {value!r}; give a number of CPUs")
+    if not 0 <= value <= 65536:
+        raise ValueError(f"reserve is {value!r}; give a number of CPUs from 0 to 65536")
+    return float(value)
 
 
 def _options(pid: Optional[int]) -> _native.Options:

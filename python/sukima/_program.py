@@ -7,7 +7,7 @@ import sys
 from typing import Any, List, Optional, Sequence, Union
 
 from . import _native
-from ._capacity import whole_number
+from ._capacity import cpus_to_reserve, one_of, whole_number
 from ._errors import ProgramError
 
 Argument = Union[str, "os.PathLike[str]"]
@@ -59,9 +59,17 @@ def run(args: Sequence[Argument], *, threads: Optional[int] = None, minimum: Opt
     for name, count in (("threads", threads), ("min", minimum), ("max", maximum)):
         if count is not None:
             command += [f"--{name}", str(whole_number(name, count))]
-    for name, word in (("reserve", reserve), ("round", rounding), ("resize", resize)):
-        if word is not None:
-            command += [f"--{name}", str(word)]
+    if minimum is not None and maximum is not None and minimum > maximum:
+        raise ValueError(f"minimum is {minimum}, more than maximum, {maximum}; give a smaller minimum")
+    if reserve is not None:
+        command += ["--reserve", str(cpus_to_reserve(reserve))]
+    if rounding is not None:
+        command += ["--round", one_of("rounding", rounding, _native.ROUNDINGS)]
+    if resize is not None:
+        command += ["--resize", one_of("resize", resize, ("never", "unless-asked", "always"))]
+    for name, flag in (("pin", pin), ("preload", preload)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} is {flag!r}; give True or False")
     command += ["--pin"] * pin + ["--no-preload"] * (not preload)
     return start([*command, "--", *(os.fspath(word) for word in args)], **options)
 

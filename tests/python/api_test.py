@@ -113,6 +113,8 @@ class Numbers(unittest.TestCase):
         for arguments in ({"rounding": "up"}, {"minimum": 0}, {"maximum": 0}, {"reserve": -1}, {"reserve": math.nan}):
             with self.assertRaises(ValueError):
                 sukima.threads(**arguments)
+        with self.assertRaisesRegex(TypeError, "reserve is '1'; give a number of CPUs"):
+            sukima.threads(reserve="1")
         for threads, error in ((0, ValueError), (-2, ValueError), (1.5, TypeError), ("2", TypeError)):
             with self.assertRaises(error):
                 sukima.limit_threads(threads)
@@ -139,6 +141,17 @@ class Programs(unittest.TestCase):
                                           (["ls"], {"shell": True}, TypeError), (["ls"], {"threads": 0}, ValueError)):
             with self.assertRaises(error):
                 sukima.run(arguments, **options)
+        for options, error, sentence in (
+                ({"rounding": "up"}, ValueError, "rounding is 'up'; give one of 'ceil', 'floor', 'nearest'"),
+                ({"resize": "often"}, ValueError, "resize is 'often'; give one of 'never', 'unless-asked', 'always'"),
+                ({"reserve": math.nan}, ValueError, "reserve is nan; give a number of CPUs from 0 to 65536"),
+                ({"reserve": "1"}, TypeError, "reserve is '1'; give a number of CPUs"),
+                ({"minimum": 3, "maximum": 2}, ValueError, "minimum is 3, more than maximum, 2; give a smaller minimum"),
+                ({"pin": "no"}, TypeError, "pin is 'no'; give True or False"),
+                ({"preload": 0}, TypeError, "preload is 0; give True or False")):
+            with self.assertRaises(error) as raised:
+                sukima.run(["true"], **options)
+            self.assertEqual(str(raised.exception), sentence)
 
     def test_commands(self):
         for command in ([sys.executable, "-m", "sukima"], ["sukima"]):
