@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native methods of sukima.Capacity.
 #include <jni.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sukima/capacity.h>
@@ -59,5 +60,6 @@ JNIEXPORT jdouble JNICALL Java_sukima_Capacity_freeCpus(JNIEnv* env, jclass type
 JNIEXPORT jint JNICALL Java_sukima_Capacity_threadsFor(JNIEnv* env, jclass type, jdouble cpus) {
   (void)env;
   (void)type;
-  return (jint)sukima_capacity_threads(cpus, NULL);
+  const uint32_t threads = sukima_capacity_threads(cpus, NULL);
+  return threads <= INT32_MAX ? (jint)threads : INT32_MAX;
 }

@@ -128,6 +128,7 @@ class Binding(unittest.TestCase):
             self.assertEqual(float(words["usable"]), float(text))
             self.assertEqual(words["threads"], threads)
             self.assertIn("SUKIMA_CPUS", words["reason"])
+            self.assertEqual(words.get("most", "2147483647"), "2147483647", "of infinitely many CPUs")
             if "pool" in words and OPTIONS.language == "java":
                 threads = str(max(2, int(threads)))  # a pool of one thread, and the calling one
             self.assertEqual(words.get("pool", threads), threads)

@@ -12,6 +12,7 @@ public class Sample {
     }
     System.out.println("pool " + (Capacity.sizeCommonPool() + 1));
     System.out.println("threads " + Capacity.threads());
+    System.out.println("most " + Capacity.threadsFor(Double.POSITIVE_INFINITY));
     System.out.println("free " + Capacity.freeCpus(0.25));
     System.out.println("reason " + Capacity.reason());
     System.out.println("sum " + IntStream.rangeClosed(1, 1000).parallel().sum());
