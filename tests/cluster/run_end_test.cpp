@@ -151,6 +151,30 @@ TEST(run_end, names_no_node_that_ends_as_it_is_asked_to) {
   }
 }
 
+TEST(run_end, blames_no_node_where_a_signal_from_outside_ends_all) {
+  // The launcher may see the ends in any order. A node may notice the end of another one before its own.
+  run_end met_before = of_nodes_that_met(3);
+  run_end during_meeting(3, false, {});
+  during_meeting.on_report(0, meets, begin);
+  for (run_end* const r : {&met_before, &during_meeting}) {
+    r->on_signal(SIGTERM);
+    r->on_report(2, failure("node 1 was lost", 1, 75), begin);
+    for (const unsigned n : {1u, 2u, 0u}) r->on_end(n, killed(SIGTERM), begin);
+    EXPECT_FALSE(r->conclude().status) << "the signal of node 0";
+    EXPECT_FALSE(r->conclude().reporter);
+    EXPECT_EQ(r->conclude().sentence, "");
+  }
+}
+
+TEST(run_end, blames_a_node_that_failed_before_a_signal_from_outside) {
+  run_end r = of_nodes_that_met(2);
+  r.on_end(1, killed(SIGSEGV), begin);
+  r.on_signal(SIGTERM);
+  r.on_end(0, killed(SIGTERM), begin);
+  EXPECT_EQ(r.conclude().sentence, "node 1 was ended by signal 11, so the others were ended, too");
+  EXPECT_EQ(r.conclude().status, 75);
+}
+
 TEST(run_end, ends_nodes_that_wait_for_one_that_has_ended) {
   for (const bool ends_first : {false, true}) {
     run_end r(3, false, {});

@@ -155,6 +155,9 @@ std::string run_end::end_of(unsigned n) const {
                                      : " ended with status " + std::to_string(e.exit_code));
 }
 
+/// Whether a signal from outside has ended a node.
+bool run_end::is_from_outside(unsigned n) const { return passed_on_.contains(nodes_[n].end.signal); }
+
 /// Returns the cause of the failures, as far as the reports show it: a failure that is not a loss; otherwise
 /// the loss of a node that has reported nothing itself.
 const run_end::node* run_end::chosen_failure() const {
@@ -194,6 +197,8 @@ run_end::conclusion run_end::conclude() const {
   const node* const failure = chosen_failure();
   const bool was_ended = first_failure_ >= 0 && !is_grace_ && nodes_[0].end.signal == SIGTERM;
   const int blamed = missing_ >= 0 ? missing_ : was_ended ? first_failure_ : -1;
+  // One signal ends all nodes, and those that it ends first are no reason.
+  if (is_from_outside(0) && (blamed < 0 || is_from_outside(static_cast<unsigned>(blamed)))) return c;
   if (blamed >= 0 && !c.status) {
     const node_end& e = nodes_[static_cast<std::size_t>(blamed)].end;
     if (is_well(e))

@@ -84,6 +84,7 @@ class run_end {
   /// Returns a sentence about the nodes that still run, such as "node 1 still runs".
   std::string still_running() const;
   std::string end_of(unsigned n) const;
+  bool is_from_outside(unsigned n) const;
   const node* chosen_failure() const;
   int silent_failure() const;
 
