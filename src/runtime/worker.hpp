@@ -79,6 +79,8 @@ struct alignas(128) worker {
   /// remote_interface.cpp; call_home, answer_call_home in call_home.cpp; is_called_home in call_home.hpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
+  /// The tick at which it was last unparked; 0: not since its last sleep began. no partner: a hint
+  std::atomic<std::uint64_t> unparked_at{0};
   /// Whether it is counted as parked, or about to be (park.hpp).
   /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
   atomic<bool> parked{false};

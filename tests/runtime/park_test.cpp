@@ -12,6 +12,7 @@ namespace {
 
 using sukima::wait_point;
 using sukima::wait_policy;
+using sukima::detail::learned_spin;
 using sukima::detail::parking;
 using sukima::detail::worker;
 using support::jitter;
@@ -123,6 +124,44 @@ TEST_F(parking_workers, a_call_is_passed_on_by_a_worker_that_leaves_by_itself) {
         park_.entry_ends(0);
         check_idle();
       });
+}
+
+/// Whether a search goes on after a millisecond if its worker has learned to search for long.
+class searches : public testing::Test {
+ protected:
+  bool go_on() {
+    learned_spin learned;
+    learned.note_sleep(0, hour_);
+    return bench_.core.park.spins(wait_point::idle, sukima::detail::ticks() - millisecond_, learned);
+  }
+  support::workbench bench_{3, sukima::wait_policy::adaptive};
+  const sukima::detail::tuned_ticks& tuned_ = bench_.core.tuned;
+  const std::uint64_t millisecond_ = tuned_.late_wake_up * 2;
+  const std::uint64_t hour_ = millisecond_ * 3'600'000;
+  const std::uint64_t later_ =
+      sukima::detail::ticks() + hour_;  // so that the mark lasts longer than the test
+};
+
+TEST_F(searches, are_short_after_one_has_lost_its_cpu) {
+  EXPECT_TRUE(go_on());
+  bench_.core.park.note_look(later_ - tuned_.lost_turn + 1, later_);
+  bench_.core.park.note_look(later_ + hour_, later_);  // another CPU's counter was ahead
+  EXPECT_TRUE(go_on());
+  bench_.core.park.note_look(later_ - tuned_.lost_turn, later_);
+  EXPECT_FALSE(go_on());
+}
+
+TEST_F(searches, are_short_after_a_late_wake_up) {
+  worker& w = bench_.worker(0);
+  bench_.core.park.note_wake_up(w, later_);  // no other worker has unparked it
+  w.unparked_at.store(later_ - tuned_.late_wake_up + 1, std::memory_order_relaxed);
+  bench_.core.park.note_wake_up(w, later_);
+  w.unparked_at.store(later_ + hour_, std::memory_order_relaxed);
+  bench_.core.park.note_wake_up(w, later_);
+  EXPECT_TRUE(go_on());
+  w.unparked_at.store(later_ - tuned_.late_wake_up, std::memory_order_relaxed);
+  bench_.core.park.note_wake_up(w, later_);
+  EXPECT_FALSE(go_on());
 }
 
 }  // namespace

@@ -248,6 +248,22 @@ TEST(overcommit, makes_waiting_without_sleep_expensive) {
   EXPECT_GT(time_with(3, sukima::wait_policy::spin), 1.5 * time_with(3, sukima::wait_policy::block));
 }
 
+TEST(overcommit, shortens_searches_on_cpus_that_others_want) {
+  const auto time_with = [](unsigned machines, sukima::wait_policy policy) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      cell c = small_cell(machines);
+      c.search.seed = seed;
+      c.runtime.wait = policy;
+      sum += simulate(c).time;
+    }
+    return static_cast<double>(sum);
+  };
+  // Longer searches are worthwhile as long as nothing else wants the CPUs.
+  EXPECT_LT(time_with(1, sukima::wait_policy::adaptive), time_with(1, sukima::wait_policy::block));
+  EXPECT_LT(time_with(8, sukima::wait_policy::adaptive), 1.06 * time_with(8, sukima::wait_policy::block));
+}
+
 TEST(overcommit, respects_a_quota) {
   cell c = small_cell(1);
   c.search.rounds = 20;

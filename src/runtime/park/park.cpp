@@ -62,6 +62,7 @@ void allow(atomic<bool>& launches_wake) noexcept {
 
 void unpark(worker& w) noexcept {
   SUKIMA_PROBE(unpark, w.id, 0);
+  w.unparked_at.store(ticks(), std::memory_order_relaxed);
   w.epoch.advance();
 }
 
@@ -267,18 +268,36 @@ bool parking::sleeps_at(wait_point point) const noexcept {
   return policy == wait_policy::adaptive || sleeps_at_once(policy);
 }
 
+void parking::note_look(std::uint64_t last, std::uint64_t now) noexcept {
+  if (now > last && now - last >= tuned_.lost_turn) note_contention(now);
+}
+
+void parking::note_wake_up(const worker& w, std::uint64_t now) noexcept {
+  const std::uint64_t unparked_at = w.unparked_at.load(std::memory_order_relaxed);
+  if (unparked_at != 0 && now > unparked_at && now - unparked_at >= tuned_.late_wake_up) note_contention(now);
+}
+
+void parking::note_contention(std::uint64_t now) noexcept {
+  searches_are_short_until_.store(now + tuned_.contention_memory, std::memory_order_relaxed);
+}
+
 bool parking::has_launched() const noexcept { return !futures_.is_empty(); }
 
 bool parking::spins(wait_point point, std::uint64_t since, const learned_spin& learned) const noexcept {
   const wait_policy policy = chosen_.policy_at(point);
   if (sleeps_at_once(policy)) return false;
   std::uint64_t longest = learned.length(tuned_.adaptive_spin);
-  if (policy == wait_policy::adaptive && pressure_.is_short()) {
+  const bool is_short = policy == wait_policy::adaptive && pressure_.is_short();
+  if (is_short) {
     if (point == wait_point::start || !pressure_.spinning_keeps_turn()) return false;
     longest = tuned_.spin_beside_neighbour;
   }
   wait_a_moment(policy);
-  return policy != wait_policy::adaptive || ticks() - since < longest;
+  if (policy != wait_policy::adaptive) return true;
+  const std::uint64_t now = ticks();
+  if (!is_short && now < searches_are_short_until_.load(std::memory_order_relaxed))
+    longest = tuned_.adaptive_spin;
+  return now - since < longest;
 }
 
 }  // namespace sukima::detail

@@ -103,6 +103,13 @@ class parking {
   /// \param learned  for the policy `adaptive`: how long to spin
   /// \return false: time to sleep
   bool spins(wait_point point, std::uint64_t since, const learned_spin& learned = {}) const noexcept;
+  /// Notes two consecutive looks of one search, as ticks. If they are far apart, the search has lost its CPU:
+  /// others want the CPUs, so for a while the searches of all workers are as short as possible. The
+  /// counter of another CPU may be ahead of this one's, so `last` may be after `now`.
+  void note_look(std::uint64_t last, std::uint64_t now) noexcept;
+  /// Notes that this worker runs again after a sleep. If it was unparked long ago, it has waited for a CPU,
+  /// with the same consequence.
+  void note_wake_up(const worker& w, std::uint64_t now) noexcept;
   /// Whether launched futures have not ended. They continue even if no thread is inside.
   bool has_launched() const noexcept;
   /// Whether waits at this point ever sleep.
@@ -118,6 +125,7 @@ class parking {
   void call_up() noexcept;
   void unpark_one() noexcept;
   bool take_permit() noexcept;
+  void note_contention(std::uint64_t now) noexcept;
 
   const settings& chosen_;
   const tuned_ticks& tuned_;
@@ -136,6 +144,8 @@ class parking {
   /// Whether a launch may wake the sentinel. The launch that wakes it resets this. A wake-up only shortens a
   /// delay, so a value that is read late does no harm. pairs with: sleep_as_sentinel, wake_for_launch
   atomic<bool> launches_wake_{true};
+  /// Tick until which searches are short, because others want the CPUs. no partner: a hint
+  std::atomic<std::uint64_t> searches_are_short_until_{0};
   /// Tick at which the last entry left. no partner: a hint
   std::atomic<std::uint64_t> quiet_since_{0};
 };

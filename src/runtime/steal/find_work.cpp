@@ -144,6 +144,7 @@ work search(worker& thief, task* awaited) {
   std::uint64_t timeout_ns = 0;
   std::uint64_t since = ticks();
   const std::uint64_t begun = since;
+  std::uint64_t last_look = since;
   bool has_slept = false;
   const auto look = [&] {
     found = try_once(thief, awaited, permitted_work::anything);
@@ -161,10 +162,13 @@ work search(worker& thief, task* awaited) {
                              : awaited != nullptr ? wait_point::result
                                                   : wait_point::idle;
     if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(thief, awaited)) {
-      since = ticks();
+      last_look = since = ticks();
       if (awaited == nullptr) continue;  // continues to search on the other CPU
     } else if (r.park.spins(point, since, thief.spin)) {
       if (!r.park.sleeps_at(point)) thief.rests(rest_place::looking);
+      const std::uint64_t now = ticks();
+      r.park.note_look(last_look, now);
+      last_look = now;
       continue;
     }
     register_at(awaited, thief);
@@ -176,8 +180,11 @@ work search(worker& thief, task* awaited) {
     if (const std::uint64_t rest = request.next_in(); rest != 0)
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
     thief.epoch.lend_to(thread_of(request.victim(), awaited));
+    thief.unparked_at.store(0, std::memory_order_relaxed);
     r.park.park(thief, point, awaited, seen, timeout_ns);
     has_slept = true;
+    last_look = ticks();
+    r.park.note_wake_up(thief, last_look);
     thief.epoch.lend_to(0);
     if (timeout_ns == 0) since = ticks();
   }
