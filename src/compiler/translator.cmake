@@ -12,8 +12,8 @@ foreach(needed SUKIMA_CLANG_INCLUDE SUKIMA_CLANG_LIBRARY SUKIMA_LLVM_LIBRARY SUK
 endforeach()
 configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 
-# To read Clang's headers takes fifteen seconds, and to precompile them forty seconds and nearly a gigabyte. So two units
-# are compiled: what reads a file, and what writes the C.
+# Reading Clang's headers takes fifteen seconds, and precompiling them forty. So all sources are one unit, which takes two
+# gigabytes of memory to compile.
 set(source_files
   source/backend_macros.cpp
   source/charsets.cpp
@@ -98,9 +98,7 @@ add_library(sukima_translator STATIC
   ${check_files}
   ${plan_files}
   ${unwind_files})
-set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-set_source_files_properties(${source_files} ${desugar_files} ${index_files} ${check_files} PROPERTIES UNITY_GROUP read)
-set_source_files_properties(${plan_files} ${unwind_files} PROPERTIES UNITY_GROUP write)
+set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_features(sukima_translator PUBLIC cxx_std_20)
 target_include_directories(sukima_translator PUBLIC ${PROJECT_SOURCE_DIR}/src/compiler)
 target_include_directories(sukima_translator PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
