@@ -17,9 +17,11 @@ SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
 
 
-def cluster(*words, text="", environment=None):
-    return run_launcher([SUKIMA, "cluster", "run", *words], input=text, capture_output=True, text=True,
-                        env={**os.environ, **(environment or {})})
+def cluster(*words, text="", environment=None, most_descriptors=None):
+    limit = ["prlimit", f"--nofile={most_descriptors}"] if most_descriptors else []
+    return run_launcher([*limit, SUKIMA, "cluster", "run", *words], input=text, capture_output=True, text=True,
+                        env={name: value for name, value in {**os.environ, **(environment or {})}.items()
+                             if value is not None})
 
 
 def shell(script, *words, nodes="3", **how):
@@ -297,6 +299,17 @@ class launch(unittest.TestCase):
         ended = subprocess.run([SUKIMA, "cluster", "run", "-n", "2", "--", "sleep", "600"], stdin=subprocess.DEVNULL,
                                capture_output=True, preexec_fn=lambda: signal.alarm(1))
         self.assertIn(ended.returncode, (-signal.SIGALRM, 128 + signal.SIGALRM))
+
+    def test_prints_the_output_once_or_fails_where_descriptors_are_few(self):
+        ends = set()
+        for most in range(10, 40):
+            ended = cluster("-n", "3", "--", "sh", "-c", "echo out", most_descriptors=most)
+            with self.subTest(most):
+                self.assertIn((ended.returncode == 0, ended.stdout), [(True, "out\n"), (False, "")])
+                self.assertEqual(len(ended.stderr.splitlines()), 0 if ended.returncode == 0 else 1, ended.stderr)
+            ends.add(ended.returncode)
+        self.assertIn(0, ends)
+        self.assertGreater(len(ends), 1, "no limit is so small that the launcher fails")
 
     def test_refuses_wrong_requests(self):
         for words, sentence in [

@@ -22,7 +22,9 @@ void keep_from_blocking(int d) noexcept { fcntl(d, F_SETFL, fcntl(d, F_GETFL) | 
 
 /// Runs in the child, before it executes the program.
 /// \param output the pipe for stdout, or for the output of tasks
-void prepare(const child_start& how, int input, int errors, int output) noexcept {
+/// \returns false with errno if there is no descriptor for /dev/null: the node would write to the launcher's
+/// stdout
+bool prepare(const child_start& how, int input, int errors, int output) noexcept {
   if (how.own_session) setsid();
   dup2(input, STDIN_FILENO);
   dup2(errors, STDERR_FILENO);
@@ -30,11 +32,13 @@ void prepare(const child_start& how, int input, int errors, int output) noexcept
   if (how.output == child_output::tasks) fcntl(output, F_SETFD, 0);
   // O_APPEND distinguishes it from a /dev/null that the program itself has opened.
   if (how.output == child_output::dropped || how.output == child_output::tasks)
-    if (const int nowhere = open("/dev/null", O_WRONLY | O_APPEND); nowhere >= 0)
-      dup2(nowhere, STDOUT_FILENO);
+    if (const int nowhere = open("/dev/null", O_WRONLY | O_APPEND | O_CLOEXEC);
+        nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+      return false;
   for (const int d : how.inherited) fcntl(d, F_SETFD, 0);
   if (!how.report_mark.empty()) fcntl(errors, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, &how.mask, nullptr);
+  return true;
 }
 
 }  // namespace
@@ -73,16 +77,13 @@ child start_child(const child_start& how) {
   if (how.output == child_output::tasks)
     variables.push_back(std::string(variable_output) + "=" + std::to_string(output.write_end.get()));
   child c;
-  c.pid = process::start_program({.arguments = how.program,
-                                  .environment = process::environment_with(variables),
-                                  .searches_path = true,
-                                  .prepare =
-                                      [&] {
-                                        prepare(how, input.read_end.get(), errors.write_end.get(),
-                                                output.write_end.get());
-                                        return true;
-                                      },
-                                  .ending_signal = SIGKILL});
+  c.pid = process::start_program(
+      {.arguments = how.program,
+       .environment = process::environment_with(variables),
+       .searches_path = true,
+       .prepare =
+           [&] { return prepare(how, input.read_end.get(), errors.write_end.get(), output.write_end.get()); },
+       .ending_signal = SIGKILL});
   c.input = std::move(input.write_end);
   c.errors = std::move(errors.read_end);
   keep_from_blocking(c.input.get());
