@@ -341,6 +341,12 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a whole number from 0 to 1, or "
                                        "start the program with sukima cluster run\n")
 
+    def test_refuses_a_malformed_number_of_cpus(self):
+        ended = cluster("-n", "2", "--", "echo", "begun", environment={"SUKIMA_CPUS": "two", "SUKIMA_WORKERS": None})
+        self.assertEqual((ended.stdout, ended.returncode), ("", 2))
+        self.assertEqual(ended.stderr, "sukima: SUKIMA_CPUS: 'two' is not a number of CPUs; give a decimal number above 0 and "
+                                       "at most 65536, such as 2 or 1.5\n")
+
     def test_processes_that_nothing_joins_end_at_their_entry(self):
         def started_with(**variables):
             ended = subprocess.run([FIB, "20"], capture_output=True, text=True, env={**os.environ, **variables})

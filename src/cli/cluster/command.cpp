@@ -6,6 +6,7 @@
 #include <cluster/shared/launch.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -80,11 +82,18 @@ struct cluster_options {
   std::optional<unsigned> grace;
 };
 
+/// Returns the number of usable CPUs, rounded up.
+/// \throws process::usage_error SUKIMA_CPUS is not a number of CPUs
+unsigned usable_cpus() {
+  const std::unique_ptr<sukima_capacity_report, decltype(&sukima_capacity_report_free)> report(
+      sukima_capacity_explain(nullptr), sukima_capacity_report_free);
+  if (!report) throw std::bad_alloc();
+  if (report->error != nullptr) throw process::usage_error(report->error);
+  return static_cast<unsigned>(std::ceil(report->facts.usable));
+}
+
 /// Divides the CPUs among the nodes: returns the number of workers of one node, at least one.
-unsigned workers_of(unsigned node, unsigned nodes) {
-  sukima_capacity_facts facts;
-  const int error = sukima_capacity_read(nullptr, &facts);
-  const auto cpus = static_cast<unsigned>(error == 0 ? std::max(1.0, std::ceil(facts.usable)) : 1.0);
+unsigned workers_of(unsigned node, unsigned nodes, unsigned cpus) {
   return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
 }
 
@@ -266,8 +275,8 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   request.nodes = options.nodes.value_or(default_nodes);
   if (options.port) request.ports = ports_of(*options.port, request);
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
-    request.variables = [nodes = request.nodes](unsigned node) {
-      return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, nodes))};
+    request.variables = [nodes = request.nodes, cpus = usable_cpus()](unsigned node) {
+      return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, nodes, cpus))};
     };
   return request;
 }
