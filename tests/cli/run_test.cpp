@@ -2,6 +2,7 @@
 // The parts of `sukima run`: how many threads, which variables, what may be preloaded.
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <sukima/settings.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "capacity/decision.hpp"
 #include "run/report.hpp"
 #include "run/variables.hpp"
+#include "shared/most_workers.hpp"
 
 namespace sukima::cli::run {
 namespace {
@@ -229,6 +231,8 @@ TEST_F(run_variables, of_the_user_win_with_all_that_say_the_same) {
 
 TEST_F(run_variables, pass_on_the_users_own_number_to_sukima) {
   EXPECT_EQ(planned(decision_with(5, true, false, 2)).at("SUKIMA_WORKERS"), "5");
+  static_assert(most_workers == settings::most_workers);
+  EXPECT_EQ(planned(decision_with(5000, true, false, 2)).at("SUKIMA_WORKERS"), "1024") << "more are an error";
   EXPECT_FALSE(planned(decision_with(5, true, false, 2)).contains("NODE_OPTIONS"))
       << "its own pool is smaller";
 }

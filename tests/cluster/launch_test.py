@@ -341,6 +341,10 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a whole number from 0 to 1, or "
                                        "start the program with sukima cluster run\n")
 
+    def test_starts_at_most_as_many_workers_as_a_node_may_have(self):
+        ended = shell("echo $SUKIMA_WORKERS", nodes="2", environment={"SUKIMA_CPUS": "5000", "SUKIMA_WORKERS": None})
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("1024\n", "", 0))
+
     def test_refuses_a_malformed_number_of_cpus(self):
         ended = cluster("-n", "2", "--", "echo", "begun", environment={"SUKIMA_CPUS": "two", "SUKIMA_WORKERS": None})
         self.assertEqual((ended.stdout, ended.returncode), ("", 2))

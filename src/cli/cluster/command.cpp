@@ -25,6 +25,7 @@
 #include "shared/cluster_run.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
+#include "shared/most_workers.hpp"
 #include "shared/ranges.hpp"
 
 namespace sukima::cli::cluster {
@@ -92,9 +93,9 @@ unsigned usable_cpus() {
   return static_cast<unsigned>(std::ceil(report->facts.usable));
 }
 
-/// Divides the CPUs among the nodes: returns the number of workers of one node, at least one.
+/// Divides the CPUs among the nodes: returns the number of workers of one node.
 unsigned workers_of(unsigned node, unsigned nodes, unsigned cpus) {
-  return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
+  return std::clamp(cpus / nodes + (node < cpus % nodes ? 1 : 0), 1u, most_workers);
 }
 
 cluster_run run_of(const sukima::cluster::launch_request& request,

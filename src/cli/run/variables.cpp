@@ -8,6 +8,8 @@
 #include <array>
 #include <span>
 
+#include "shared/most_workers.hpp"
+
 namespace sukima::cli::run {
 namespace {
 
@@ -184,7 +186,8 @@ variable_plan plan_variables(const start_decision& decision, bool preloaded, env
   if (!preloaded)
     plan.append("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=", fmt::format("{}", decision.threads), "JVM");
   // Sukima's runtime follows the CPU itself, so it receives only the user's own number.
-  if (decision.fixed) plan.set("SUKIMA_WORKERS", fmt::format("{}", decision.threads), "Sukima");
+  if (decision.fixed)
+    plan.set("SUKIMA_WORKERS", fmt::format("{}", std::min(decision.threads, most_workers)), "Sukima");
   if (!decision.spinning) {
     plan.keep_openmp_waiting();
     // The library changes the wait policy while the program runs, and a variable would prevent that.
