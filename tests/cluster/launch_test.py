@@ -311,6 +311,29 @@ class launch(unittest.TestCase):
         self.assertIn(0, ends)
         self.assertGreater(len(ends), 1, "no limit is so small that the launcher fails")
 
+    def test_says_that_a_script_has_closed_the_descriptors(self):
+        for keeps in (False, True):
+            script = f"import subprocess, sys; subprocess.run(sys.argv[1:], close_fds={not keeps})"
+            ended = cluster("-n", "2", "--", sys.executable, "-c", script, FIB, "20")
+            self.assertEqual((ended.stdout, ended.returncode), ("6765\n", 0) if keeps else ("", 2), ended.stderr)
+            self.assertEqual(ended.stderr, "" if keeps else
+                             "[0] sukima: the listening socket of node 0 was closed before the program began: a script that "
+                             "starts the program must leave descriptors open, as subprocess.run(..., close_fds=False) does in "
+                             "Python\n")
+
+    def test_writes_no_report_to_a_file_of_the_program(self):
+        script = """if True:
+            import os, re, subprocess, sys
+            reader, writer = os.pipe()
+            numbers = [int(re.match(r"\\d+", os.environ[name])[0])
+                       for name in ("SUKIMA_CLUSTER_REPORT", "SUKIMA_CLUSTER_LISTEN") if name in os.environ]
+            subprocess.run(sys.argv[1:], pass_fds=numbers, preexec_fn=lambda: os.dup2(writer, numbers[0]), check=True)
+            os.close(writer)
+            sys.stderr.write(os.read(reader, 1).decode() and "the program's pipe has a report")
+            """
+        ended = cluster("-n", "2", "--", sys.executable, "-c", script, FIB, "20")
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("6765\n", "", 0))
+
     def test_refuses_wrong_requests(self):
         for words, sentence in [
                 (["-n", "2"], "no program was given"),

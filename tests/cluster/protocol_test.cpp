@@ -3,14 +3,18 @@
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
 #include "entry/forms.hpp"
+#include "entry/inherited.hpp"
 #include "protocol/build_id.hpp"
 #include "protocol/handshake.hpp"
 #include "protocol/messages.hpp"
 
 #include <sukima/cluster.hpp>
 
+#include <base/shared/descriptor.hpp>
+
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -366,11 +370,37 @@ TEST(environment, says_which_node_this_is) {
   variables[variable_addresses] = "a,10.0.0.2,::1,d.example";
   EXPECT_EQ(read_environment(variable)->addresses,
             (std::vector<std::string>{"a", "10.0.0.2", "::1", "d.example"}));
-  variables[variable_ended] = "6";
+  const sukima::pipe_ends file = sukima::make_pipe();
+  const int ended = file.read_end.get();
+  variables[variable_ended] = inherited_descriptor(ended).text();
   EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
   variables[variable_hope] = "1";
   EXPECT_TRUE(read_environment(variable)->survives_losses);
-  EXPECT_EQ(read_environment(variable)->ended_nodes, 6);
+  EXPECT_EQ(read_environment(variable)->ended_nodes, ended);
+}
+
+TEST(environment, uses_no_descriptor_that_belongs_to_another_file) {
+  sukima::pipe_ends launchers = sukima::make_pipe();
+  const int number = launchers.read_end.get();
+  const std::string text = inherited_descriptor(number).text();
+  variables = {
+      {variable_nodes, "2"}, {variable_node, "0"}, {variable_address, "host:1"}, {variable_hope, "1"}};
+  variables[variable_ended] = text;
+  EXPECT_EQ(read_environment(variable)->ended_nodes, number);
+  const sukima::pipe_ends own = sukima::make_pipe();
+  ASSERT_EQ(dup2(own.read_end.get(), number), number);
+  EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
+  EXPECT_EQ(fcntl(number, F_GETFD) & FD_CLOEXEC, 0) << "the program's own file is as it was";
+  variables[variable_listen] = text;
+  EXPECT_THROW(read_environment(variable), start_failure);
+  launchers.read_end.reset();
+  EXPECT_THROW(read_environment(variable), start_failure);
+  variables.erase(variable_listen);
+  EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
+  for (const char* const wrong : {"", "x", "-1", "3@", "3@1", "3@1.", "3@1.2 ", "3.1@2", "99999999999"}) {
+    variables[variable_ended] = wrong;
+    EXPECT_THROW(read_environment(variable), start_failure) << wrong;
+  }
 }
 
 TEST(environment, is_refused_with_the_variable_that_is_wrong) {

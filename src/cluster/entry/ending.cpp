@@ -2,51 +2,48 @@
 #include "entry/ending.hpp"
 
 #include "entry/environment.hpp"
+#include "entry/inherited.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
+#include <optional>
+#include <string_view>
 
 namespace sukima::cluster {
 
 namespace {
 
 struct report_place {
-  int descriptor = -1;
+  std::optional<inherited_descriptor> pipe{};
   std::string mark{};
-  /// The file of the descriptor at the start. The program may close the descriptor, and open a pipe of its
-  /// own.
-  struct stat file{};
 };
 
 /// Returns the descriptor on which the launcher expects reports. The program's children do not inherit it.
 const report_place& own_place_of_reports() {
   static const report_place found = [] {
-    report_place p;
-    const char* const text = std::getenv(variable_report);
-    if (text == nullptr) return p;
-    const char* const end = text + std::strlen(text);
-    const auto [colon, error] = std::from_chars(text, end, p.descriptor);
-    if (error != std::errc{} || colon == end || *colon != ':') return report_place();
-    p.mark.assign(colon + 1, end);
-    fcntl(p.descriptor, F_SETFD, FD_CLOEXEC);
-    fstat(p.descriptor, &p.file);
+    const char* const given = std::getenv(variable_report);
+    const std::string_view text = given != nullptr ? given : "";
+    const std::size_t colon = text.find(':');
+    if (colon == text.npos) return report_place();
+    report_place p{.pipe = inherited_descriptor::read(text.substr(0, colon)),
+                   .mark = std::string(text.substr(colon + 1))};
+    if (p.pipe) static_cast<void>(p.pipe->keep());
     return p;
   }();
   return found;
 }
 
-bool is_still_there(const report_place& place) noexcept {
-  struct stat now{};
-  return fstat(place.descriptor, &now) == 0 && now.st_dev == place.file.st_dev &&
-         now.st_ino == place.file.st_ino;
+/// Returns the descriptor for reports, or -1. The pipe is also stderr, which programs rarely close.
+int descriptor_of(const report_place& place) noexcept {
+  if (!place.pipe) return -1;
+  for (const int descriptor : {place.pipe->number(), STDERR_FILENO})
+    if (place.pipe->is(descriptor) && leads_to_launcher(descriptor)) return descriptor;
+  return -1;
 }
 
 /// Flushes only stdout: a thread that waits for input holds the lock of its own stream.
@@ -65,10 +62,11 @@ bool leads_to_launcher(int descriptor) noexcept {
 
 bool send_report(const node_report& report) {
   const report_place& to = own_place_of_reports();
-  if (to.mark.empty() || !leads_to_launcher(to.descriptor) || !is_still_there(to)) return false;
+  const int descriptor = descriptor_of(to);
+  if (to.mark.empty() || descriptor < 0) return false;
   const std::string line = write_report(to.mark, report);
   ssize_t put = 0;
-  while ((put = write(to.descriptor, line.data(), line.size())) < 0 && errno == EINTR) {
+  while ((put = write(descriptor, line.data(), line.size())) < 0 && errno == EINTR) {
   }
   return put == static_cast<ssize_t>(line.size());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry/environment.hpp"
 
+#include "entry/inherited.hpp"
 #include "protocol/token.hpp"
 
 #include <base/shared/parse_number.hpp>
@@ -66,13 +67,22 @@ void take_address(tcp_settings& into, const char* name, const std::string& addre
       number_of(name, std::string_view(address).substr(colon + 1), least_port, most_port));
 }
 
+/// Returns a descriptor of the launcher, or -1 if it was closed.
+/// \throws start_failure the text is not a descriptor
+int descriptor_of(const char* name, const char* text) {
+  const auto inherited = inherited_descriptor::read(text);
+  if (!inherited)
+    throw start_failure(std::string(name) + "=" + text +
+                        " is wrong: leave it out, or start the program with sukima cluster run");
+  return inherited->keep() ? inherited->number() : -1;
+}
+
 }  // namespace
 
 std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name)) {
   const char* const nodes = variable(variable_nodes);
   const char* const joins = nodes == nullptr ? variable(variable_join) : nullptr;
   if (nodes == nullptr && joins == nullptr) return {};
-  constexpr std::uint32_t most_descriptor = 1u << 30;
   tcp_settings s;
   if (joins != nullptr) {
     take_address(s, variable_join, joins, 1);
@@ -102,10 +112,15 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
   if (const char* const ended = variable(variable_ended);
       ended != nullptr && joins == nullptr && s.survives_losses)
-    s.ended_nodes = static_cast<int>(number_of(variable_ended, ended, 0, most_descriptor));
+    s.ended_nodes = descriptor_of(variable_ended, ended);
   if (const char* const listen = variable(variable_listen);
-      listen != nullptr && joins == nullptr && s.own.node == 0)
-    s.listening = static_cast<int>(number_of(variable_listen, listen, 0, most_descriptor));
+      listen != nullptr && joins == nullptr && s.own.node == 0) {
+    s.listening = descriptor_of(variable_listen, listen);
+    if (s.listening < 0)
+      throw start_failure(
+          "the listening socket of node 0 was closed before the program began: a script that starts the "
+          "program must leave descriptors open, as subprocess.run(..., close_fds=False) does in Python");
+  }
   return s;
 }
 

@@ -3,17 +3,17 @@
 
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
+#include "entry/inherited.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
+#include <optional>
 
 namespace sukima::cluster {
 
@@ -22,14 +22,13 @@ namespace {
 /// Returns the descriptor where the launcher expects the output of tasks, or -1. The program's children do
 /// not inherit it.
 int own_pipe() {
-  static const int found = [] {
+  static const auto found = [] {
     const char* const text = std::getenv(variable_output);
-    int number = -1;
-    if (text == nullptr || std::from_chars(text, text + std::strlen(text), number).ec != std::errc{})
-      return -1;
-    return fcntl(number, F_SETFD, FD_CLOEXEC) == 0 ? number : -1;
+    const auto pipe = text != nullptr ? inherited_descriptor::read(text) : std::nullopt;
+    if (pipe) static_cast<void>(pipe->keep());
+    return pipe;
   }();
-  return leads_to_launcher(found) ? found : -1;
+  return found && found->is(found->number()) && leads_to_launcher(found->number()) ? found->number() : -1;
 }
 
 /// Whether stdout is still the /dev/null of the launcher. The launcher opens it with O_APPEND, which a

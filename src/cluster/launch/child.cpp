@@ -2,6 +2,7 @@
 #include "launch/child.hpp"
 
 #include "entry/environment.hpp"
+#include "entry/inherited.hpp"
 
 #include <base/shared/standard_streams.hpp>
 
@@ -72,10 +73,11 @@ child start_child(const child_start& how) {
   pipe_ends input = make_pipe(purpose), errors = make_pipe(purpose), output = make_pipe(purpose);
   std::vector<std::string> variables = how.variables;
   if (!how.report_mark.empty())
-    variables.push_back(std::string(variable_report) + "=" + std::to_string(errors.write_end.get()) + ":" +
-                        how.report_mark);
+    variables.push_back(std::string(variable_report) + "=" +
+                        inherited_descriptor(errors.write_end.get()).text() + ":" + how.report_mark);
   if (how.output == child_output::tasks)
-    variables.push_back(std::string(variable_output) + "=" + std::to_string(output.write_end.get()));
+    variables.push_back(std::string(variable_output) + "=" +
+                        inherited_descriptor(output.write_end.get()).text());
   child c;
   c.pid = process::start_program(
       {.arguments = how.program,
@@ -98,6 +100,7 @@ child start_child(const child_start& how) {
 std::vector<node_report> take_reports(child& from, std::string_view mark) {
   std::vector<node_report> others;
   for (node_report& report : take_reports(from.line, mark)) {
+    if (report.status != 0) from.reported_status = report.status;
     if (report.kind == node_report::type::counts)
       from.counts = std::move(report.counts);
     else

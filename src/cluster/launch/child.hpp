@@ -55,6 +55,7 @@ struct child {
   descriptor output;  ///< its stdout or the output of its tasks, if it is piped; non-blocking
   bool running = true;
   node_end end;
+  int reported_status = 0;  ///< of its last report that it fails; 0: none
   std::vector<std::pair<std::string, std::uint64_t>> counts;  ///< the counts that it has reported
   std::string line;  ///< an incomplete line of its stderr
   std::size_t sent = 0;  ///< number of bytes of stdin that it was sent

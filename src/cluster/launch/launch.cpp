@@ -205,6 +205,8 @@ class launcher {
       c.end = remote_               ? end_of_remote(c, status)
               : WIFSIGNALED(status) ? node_end{0, WTERMSIG(status)}
                                     : node_end{WEXITSTATUS(status), 0};
+      // The node may be the child of a script, which has ended well.
+      if (c.end.signal == 0 && c.end.exit_code == 0) c.end.exit_code = c.reported_status;
       if (ended_) ended_->add(n);
       end_.on_end(static_cast<unsigned>(n), c.end, clock::now());
     }
