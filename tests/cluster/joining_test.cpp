@@ -214,6 +214,9 @@ TEST(joining, is_read_from_the_environment) {
   EXPECT_TRUE(s->survives_losses);
   variables[variable_ended] = "7";  // of the run of a node that starts this process
   EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
+  variables[variable_join] = "[::1]:4711";
+  EXPECT_EQ(read_environment(variable)->host, "::1");
+  EXPECT_EQ(read_environment(variable)->port, 4711);
   variables[variable_join] = "host.example:0";
   EXPECT_THROW(read_environment(variable), start_failure);
   // A run that a node starts is another one.

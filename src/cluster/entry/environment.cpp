@@ -63,6 +63,9 @@ void take_address(tcp_settings& into, const char* name, const std::string& addre
   if (colon == std::string::npos || colon == 0)
     throw start_failure(std::string(name) + "=" + address + " is wrong: give HOST:PORT of node 0");
   into.host = address.substr(0, colon);
+  // An IPv6 address may be in brackets, as in a URL.
+  if (into.host.size() > 2 && into.host.front() == '[' && into.host.back() == ']')
+    into.host = into.host.substr(1, into.host.size() - 2);
   into.port = static_cast<std::uint16_t>(
       number_of(name, std::string_view(address).substr(colon + 1), least_port, most_port));
 }
