@@ -129,8 +129,8 @@ std::optional<observation> deadlock_watch::ask_processes() {
   auto pause = std::chrono::milliseconds(1);
   for (std::uint32_t i = 0; i < processes; ++i) {
     // A process that does not answer counts as alive, so the search waits for it.
-    // pairs with: answer_watch; run_islands in program.cpp; run_as_parent in process_roles.cpp; bury in
-    // remote.cpp
+    // pairs with: answer_watch; run_islands in program.cpp; run_as_parent in process_roles.cpp;
+    // close_ends_of_dead_process in remote.cpp
     while (!(gone[i] = memory.process(i).gone.load(std::memory_order_seq_cst) != 0) &&
            memory.process(i).answered.load(std::memory_order_seq_cst) != round) {
       if (!sleep(pause)) return std::nullopt;

@@ -22,7 +22,7 @@ void doorbell::ring(std::size_t bit) noexcept {
   if (word_.word.exchange(doorbell_word::rung, std::memory_order_seq_cst) == doorbell_word::asleep) wake();
 }
 
-void doorbell::ring_for_the_dead(std::size_t bit) noexcept {
+void doorbell::ring_and_wake(std::size_t bit) noexcept {
   set(bit);
   // Sequentially consistent: a plain release store would end the release sequence of other ringers, but the
   // listener that reads it must see their bits, too. pairs with: listen, sleep
@@ -32,7 +32,7 @@ void doorbell::ring_for_the_dead(std::size_t bit) noexcept {
 
 void doorbell::sleep() noexcept {
   std::uint32_t expected = doorbell_word::awake;
-  // Fails if a process has rung since listen exchanged the word. pairs with: ring, ring_for_the_dead
+  // Fails if a process has rung since listen exchanged the word. pairs with: ring, ring_and_wake
   if (!word_.word.compare_exchange_strong(expected, doorbell_word::asleep, std::memory_order_seq_cst)) return;
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word_.word), FUTEX_WAIT, doorbell_word::asleep,
           nullptr, nullptr, 0);

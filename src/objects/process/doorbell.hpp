@@ -22,7 +22,7 @@ struct doorbell_word {
   static constexpr std::uint32_t rung = 1;
   static constexpr std::uint32_t asleep = 2;
   /// Sequentially consistent, as the bits: each of them stands for data that the ringer stored before.
-  /// pairs with: listen; ring, ring_for_the_dead, sleep in doorbell.cpp
+  /// pairs with: listen; ring, ring_and_wake, sleep in doorbell.cpp
   alignas(64) std::atomic<std::uint32_t> word{awake};
 };
 
@@ -34,11 +34,11 @@ class doorbell {
   static constexpr std::size_t no_bit = ~std::size_t{0};
   void ring(std::size_t bit) noexcept;
   /// Wakes the listener even if a ringer died before its wake-up.
-  void ring_for_the_dead(std::size_t bit) noexcept;
+  void ring_and_wake(std::size_t bit) noexcept;
   /// For the listener: calls f(bit) for each bit that was set; sleeps until a ring if there was none.
   template <class F> void listen(F f) {
     // Before the bits are read: sleep() sees a ring that comes after this. The ringers set the bit first.
-    // pairs with: ring, ring_for_the_dead
+    // pairs with: ring, ring_and_wake
     bool any = word_.word.exchange(doorbell_word::awake, std::memory_order_seq_cst) == doorbell_word::rung;
     for (std::size_t w = 0; w < words_; ++w) {
       // Sequentially consistent, as the word. The exchange also takes bits that were set after this load.

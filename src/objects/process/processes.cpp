@@ -197,7 +197,7 @@ void child_processes::note_end(child& c) {
     else if (!start_error_)
       start_error_ = std::make_exception_ptr(object_failed("sukima: " + failure + " before program::run"));
   }
-  bury(of_, memory_, c.process, failure);
+  close_ends_of_dead_process(of_, memory_, c.process, failure);
 }
 
 }  // namespace sukima::objects::detail

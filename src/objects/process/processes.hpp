@@ -64,7 +64,7 @@ class child_processes {
   ///         ended
   void start(char** argv, int folder);
   /// Watches the children on a thread: it passes their errors to the program, and closes the ends of dead
-  /// processes (bury).
+  /// processes (close_ends_of_dead_process).
   void watch();
   /// Waits until all children have ended.
   void wait();

@@ -22,7 +22,7 @@ namespace sukima::objects::detail {
 struct party {
   std::uint32_t process = 0;
   /// Sequentially consistent: of two processes that store 0 at least one reads both words.
-  /// pairs with: close_party, bury in remote.cpp
+  /// pairs with: close_party, close_ends_of_dead_process in remote.cpp
   std::atomic<std::uint32_t> open{1};
 };
 
@@ -74,7 +74,7 @@ struct process_words {
   alignas(64) std::atomic<std::uint32_t> answered{0};
   /// 1 if its objects have ended, and its ends are closed. The process stores it, or the parent after the
   /// process's death. pairs with: ask_processes in watch.cpp; run_islands in program.cpp; run_as_parent in
-  /// process_roles.cpp; bury in remote.cpp
+  /// process_roles.cpp; close_ends_of_dead_process in remote.cpp
   std::atomic<std::uint32_t> gone{0};
 };
 /// An observed_object in shared memory. A number for each of its ends follows: twice that of the stream, plus

@@ -304,7 +304,6 @@ void program_core::abort_here() noexcept {
     if (o->begun.load(std::memory_order_seq_cst)) o->cancelled.store(true, std::memory_order_seq_cst);
   sukima::detail::announce_cancellation(*core);
   for (const auto& o : objects)
-    // pairs with: announce_wait in stream.cpp
     if (const std::uint64_t number = o->suspension.load(std::memory_order_seq_cst); number != 0)
       sukima::detail::try_resume(*o->self, number);
   for (const auto& i : islands) i->own_bell.ring();

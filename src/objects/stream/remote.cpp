@@ -47,13 +47,13 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
 
 /// Marks a stream as failed, unless another process has done so.
 /// \param state the stream's state from now on
-/// \param buries whether the process is dead: it may have begun this function itself
+/// \param is_dead whether the process is dead: it may have begun this function itself
 void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
-          bool buries) noexcept {
+          bool is_dead) noexcept {
   std::uint32_t writer = 0;
   // Only the first process writes the text. A dead process writes nothing more. pairs with: fail
   if (!s.failing.compare_exchange_strong(writer, process + 1, std::memory_order_seq_cst) &&
-      !(buries && writer == process + 1 &&
+      !(is_dead && writer == process + 1 &&
         (s.state.load(std::memory_order_seq_cst) & stream_core::failed) == 0))
     return;
   const std::size_t size = std::min(text.size(), shared_stream::most_text - 1);
@@ -155,7 +155,8 @@ const char* failure_of(const stream_core& s) noexcept {
   return s.remote ? s.remote->at.failure : s.failure.c_str();
 }
 
-void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure) {
+void close_ends_of_dead_process(const program_core& p, const segment& memory, std::uint32_t process,
+                                const std::string& failure) {
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
     shared_stream* const s = memory.stream(i);
     if (s == nullptr) continue;
@@ -173,7 +174,7 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
     if (!had_end) continue;
     for (const std::uint32_t side : {stream_core::receivers_wait, stream_core::senders_wait})
       for (const party& one : parties(memory, *s, side == stream_core::senders_wait))
-        memory.bell(one.process).ring_for_the_dead(bit_of(i, side));
+        memory.bell(one.process).ring_and_wake(bit_of(i, side));
   }
   memory.process(process).gone.store(1, std::memory_order_seq_cst);  // its ends are closed
 }

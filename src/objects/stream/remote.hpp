@@ -27,7 +27,8 @@ inline std::size_t bit_of(std::size_t stream, std::uint32_t side) noexcept {
 
 /// Closes the ends of a dead process, and marks its streams as failed if `failure` is not empty. Wakes all
 /// processes that use these streams, because the dead one may have omitted a wake-up. For the parent.
-void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure);
+void close_ends_of_dead_process(const program_core& p, const segment& memory, std::uint32_t process,
+                                const std::string& failure);
 
 /// Wakes the waiting objects of this process that can continue, because an index was moved or the other side
 /// was closed.
