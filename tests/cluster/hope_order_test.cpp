@@ -283,20 +283,20 @@ TEST(looks, stop_after_three_failures_and_pause_longer_each_time) {
   looks l;
   l.begin(start_of_time);
   EXPECT_EQ(l.next(), start_of_time);
-  const auto look_in_vain = [&] {
-    for (unsigned i = 0; i < 3; ++i) l.found_in_vain(start_of_time);
+  const auto miss_until_end = [&] {
+    for (unsigned i = 0; i < 3; ++i) l.missed(start_of_time);
   };
-  l.found_in_vain(start_of_time);
-  l.found_in_vain(start_of_time);
+  l.missed(start_of_time);
+  l.missed(start_of_time);
   l.found();
-  l.found_in_vain(start_of_time);
-  l.found_in_vain(start_of_time);
+  l.missed(start_of_time);
+  l.missed(start_of_time);
   EXPECT_EQ(l.next(), start_of_time) << "not in a row";
-  l.found_in_vain(start_of_time);
+  l.missed(start_of_time);
   EXPECT_EQ(l.next(), start_of_time + 100us);
-  look_in_vain();
+  miss_until_end();
   EXPECT_EQ(l.next(), start_of_time + 200us);
-  for (unsigned i = 0; i < 10; ++i) look_in_vain();
+  for (unsigned i = 0; i < 10; ++i) miss_until_end();
   EXPECT_EQ(l.next(), start_of_time + 20ms);
   l.begin_soon();
   EXPECT_EQ(l.next(), start_of_time + 100us);

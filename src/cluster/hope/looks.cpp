@@ -9,7 +9,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-constexpr unsigned most_in_vain = 3;
+constexpr unsigned most_misses = 3;
 /// Pause between looks that find nothing: doubled each time, up to the longest pause.
 constexpr std::chrono::microseconds shortest_pause_of_looks{100};
 constexpr std::chrono::microseconds longest_pause_of_looks{20000};
@@ -27,7 +27,7 @@ std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t worke
 void looks::begin(clock::time_point now) {
   unnamed_.clear();
   within_.clear();
-  in_vain_ = 0;
+  misses_ = 0;
   ended_ = now;
   next_ = now;
   pause_ = shortest_pause_of_looks;
@@ -53,7 +53,7 @@ const char* looks::violated_invariant() const {
   std::unordered_map<task_key, std::size_t, task_key_hash> within;
   for (const auto& [task, place] : unnamed_) ++within[place];
   if (within != within_) return "the counts within each task are those of the tasks without a name here";
-  if (in_vain_ >= most_in_vain) return "a look ends after a few tasks that were of no interest";
+  if (misses_ >= most_misses) return "a look ends after a few tasks that were of no interest";
   return nullptr;
 }
 
@@ -63,16 +63,16 @@ void looks::begin_soon() {
 }
 
 void looks::found() noexcept {
-  in_vain_ = 0;
+  misses_ = 0;
   pause_ = shortest_pause_of_looks;
 }
 
-void looks::found_in_vain(clock::time_point now) noexcept {
-  if (++in_vain_ == most_in_vain) end(now);
+void looks::missed(clock::time_point now) noexcept {
+  if (++misses_ == most_misses) end(now);
 }
 
 void looks::end(clock::time_point now) noexcept {
-  in_vain_ = 0;
+  misses_ = 0;
   ended_ = now;
   next_ = now + pause_;
   pause_ = std::min(pause_ * 2, longest_pause_of_looks);

@@ -45,7 +45,7 @@ class looks {
   void found() noexcept;
   /// Records that the look has named a task that no node runs and that has no result. After a few consecutive
   /// ones the look ends.
-  void found_in_vain(clock::time_point now) noexcept;
+  void missed(clock::time_point now) noexcept;
   /// Ends the look, because there are no more tasks to name.
   void end(clock::time_point now) noexcept;
 
@@ -56,7 +56,7 @@ class looks {
  private:
   std::unordered_map<task_key, task_key, task_key_hash> unnamed_;  ///< with the task around each one
   std::unordered_map<task_key, std::size_t, task_key_hash> within_;  ///< their number inside each task
-  unsigned in_vain_ = 0;  ///< consecutive calls of found_in_vain
+  unsigned misses_ = 0;  ///< consecutive calls of missed
   clock::time_point ended_;
   clock::time_point next_;
   std::chrono::microseconds pause_{};

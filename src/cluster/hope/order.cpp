@@ -187,7 +187,7 @@ void node::place(unit* u, standing found, std::uint64_t id, purpose asked) {
       if (found != standing::of_no_interest) {
         looks_.found();
       } else {
-        looks_.found_in_vain(clock::now());
+        looks_.missed(clock::now());
       }
       return;
     case purpose::give:  // the task is given away, or the next one is requested

@@ -40,11 +40,11 @@ void node::name(detail::task& named, resumer giver, purpose asked) {
     given.helping = plan_.place();
     given.began = plan_.group();
   }
-  const bool strays = asked == purpose::plan && plan_.is_under_way() && !is_of_plan;
+  const bool is_off_plan = asked == purpose::plan && plan_.is_under_way() && !is_of_plan;
   if (const bytes* const known = store_.find(key)) {
     counters_.add(&counts::omitted);
     finish(id, {.result = *known, .error = nullptr, .aborted = false});
-    if (strays)
+    if (is_off_plan)
       nothing_came(asked);
     else
       place(nullptr, standing::known, id, asked);
@@ -54,7 +54,7 @@ void node::name(detail::task& named, resumer giver, purpose asked) {
   if (u == nullptr) u = &new_unit(key, origin, *travel.form, std::move(arguments));
   given.of = u;
   u->waiting.push_back(id);
-  if (strays || (asked == purpose::help && helping_ != origin)) {
+  if (is_off_plan || (asked == purpose::help && helping_ != origin)) {
     // All workers received the request, and one in another unit has answered. No other node continues that
     // unit.
     let_giver_go(id);

@@ -64,8 +64,8 @@ struct child {
   bool is_ready = true;  ///< whether it accepts input
   pid_t program = 0;  ///< its process there; 0: not known to have begun
   int own_signal = 0;  ///< the last signal sent to ssh itself
-  bool may_be_noise = false;  ///< true until the mark: the output is that of the host's login shell
-  std::string noise;  ///< the end of that output
+  bool awaits_mark = false;  ///< true until the mark: the output is that of the host's login shell
+  std::string before_mark;  ///< the end of that output
 };
 
 /// Removes all complete reports from a child's stderr. Stores the counts in the child, and returns the other

@@ -93,7 +93,7 @@ class launcher {
       child& c = children_.emplace_back(start_child(how));
       c.first = remote_->first_line(n);
       c.is_ready = false;
-      c.may_be_noise = remote_->prints_tasks_only(n);
+      c.awaits_mark = remote_->prints_tasks_only(n);
     }
   }
   void start_here(const std::string& token) {

@@ -230,15 +230,15 @@ std::vector<std::string> remote_start::signal_command(unsigned node, pid_t proce
 }
 
 std::string_view remote_start::without_noise(child& node, std::string_view output) const {
-  if (!node.may_be_noise) return output;
-  node.noise += output;
-  const std::size_t found = node.noise.find(mark_ + "\n");
+  if (!node.awaits_mark) return output;
+  node.before_mark += output;
+  const std::size_t found = node.before_mark.find(mark_ + "\n");
   if (found == std::string::npos) {
-    node.noise.erase(0, node.noise.size() - std::min(node.noise.size(), mark_.size()));
+    node.before_mark.erase(0, node.before_mark.size() - std::min(node.before_mark.size(), mark_.size()));
     return {};
   }
-  node.may_be_noise = false;
-  return std::string_view(node.noise).substr(found + mark_.size() + 1);
+  node.awaits_mark = false;
+  return std::string_view(node.before_mark).substr(found + mark_.size() + 1);
 }
 
 std::optional<remote_start::mark> remote_start::mark_in(std::string_view line) const {

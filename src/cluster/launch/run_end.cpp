@@ -37,11 +37,11 @@ bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
   node& from = nodes_[n];
   switch (report.kind) {
     case node_report::type::meets:
-      from.how_far = std::max(from.how_far, progress::meets);
+      from.reached = std::max(from.reached, progress::meets);
       look_at_meeting(now);
       return false;
     case node_report::type::met:
-      from.how_far = progress::met;
+      from.reached = progress::met;
       return false;
     case node_report::type::counts:
       return false;
@@ -71,7 +71,7 @@ void run_end::on_end(unsigned n, const node_end& how, time_point now) {
   const bool is_first_failure = failed && n != 0 && nodes_[0].runs && first_failure_ < 0;
   if (is_first_failure) first_failure_ = static_cast<int>(n);
   const bool ends_all = how.signal != 0 || how.exit_code == status_lost ||
-                        (failed && nodes_[n].how_far != progress::met) || (n == 0 && is_output_unprintable_);
+                        (failed && nodes_[n].reached != progress::met) || (n == 0 && is_output_unprintable_);
   if (running() == 0) {
     deadline_ = std::min(deadline_.value_or(time_point::max()), now + pause_);
   } else if (ends_all && (n == 0 || is_first_failure)) {
@@ -102,9 +102,9 @@ void run_end::wait_for_others(unsigned ended, time_point now) {
 void run_end::look_at_meeting(time_point now) {
   if (hope_ || missing_ >= 0) return;
   const auto waits = std::find_if(nodes_.begin(), nodes_.end(),
-                                  [](const node& n) { return n.runs && n.how_far == progress::meets; });
+                                  [](const node& n) { return n.runs && n.reached == progress::meets; });
   const auto missing = std::find_if(nodes_.begin(), nodes_.end(),
-                                    [](const node& n) { return !n.runs && n.how_far != progress::met; });
+                                    [](const node& n) { return !n.runs && n.reached != progress::met; });
   if (waits == nodes_.end() || missing == nodes_.end()) return;
   missing_ = static_cast<int>(missing - nodes_.begin());
   waiting_ = static_cast<int>(waits - nodes_.begin());
@@ -185,7 +185,7 @@ int run_end::silent_failure() const {
   if (is_sudden(nodes_[0])) return 0;
   if (!is_well(nodes_[0].end)) return -1;
   const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const node& n) {
-    return is_sudden(n) || (n.end.exit_code != 0 && n.how_far != progress::met && !n.was_asked_to_end);
+    return is_sudden(n) || (n.end.exit_code != 0 && n.reached != progress::met && !n.was_asked_to_end);
   });
   return found == nodes_.end() ? -1 : static_cast<int>(found - nodes_.begin());
 }

@@ -74,7 +74,7 @@ class run_end {
     bool runs = true;
     bool was_asked_to_end = false;
     node_end end{};
-    progress how_far = progress::apart;
+    progress reached = progress::apart;
     std::optional<node_report> failure{};
   };
 

@@ -66,16 +66,16 @@ void node::look_for_idle_workers() {
 void node::ask_here() {
   const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   const auto now = clock::now();
-  for (auto at = wanting_.begin(); at != wanting_.end();) {
+  for (auto at = requests_.begin(); at != requests_.end();) {
     const auto [asker, asked] = *at++;
     if (asked.entry == entry && small_tasks_.gives_from(asker) <= now) continue;
-    wanting_.erase(asker);
+    requests_.erase(asker);
     refuse(asker, asked);
   }
   // pairs with: unanswered in node.cpp
   if (unanswered_reported_.exchange(false, std::memory_order_seq_cst)) lifelines_.on_unanswered(now);
   const auto line = lifelines_.next(entry, small_tasks_, now);
-  const bool stands = wanting_.empty() && line && line->from == now;
+  const bool stands = requests_.empty() && line && line->from == now;
   if (asking_here_ == asking::once) return;
   if (asking_here_ == asking::standing) {
     if (stands) {
@@ -86,7 +86,7 @@ void node::ask_here() {
     asking_here_ = asking::nothing;
     lifelines_.on_work(now);
   }
-  if (!wanting_.empty()) {
+  if (!requests_.empty()) {
     asking_here_ = asking::once;
     detail::request_task(workers_);
   } else if (stands && (!lifelines_.next_look() || lifelines_.takes_look(now))) {
@@ -95,12 +95,12 @@ void node::ask_here() {
   }
 }
 
-void node::refuse(node_id asker, const wish& asked) {
+void node::refuse(node_id asker, const task_request& asked) {
   send(asker, {.kind = message_kind::none, .request = asked.number});
 }
 
 void node::refuse_all() {
-  for (const auto& [asker, asked] : std::exchange(wanting_, {})) refuse(asker, asked);
+  for (const auto& [asker, asked] : std::exchange(requests_, {})) refuse(asker, asked);
 }
 
 void node::give(detail::task& given) {
@@ -118,12 +118,12 @@ void node::give(detail::task& given) {
   const std::uint32_t entry = active_entry_.load(std::memory_order_seq_cst);
   const auto number = forms_.number_of(*given.kind->travel->form);
   const auto now = clock::now();
-  const auto to = std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) {
+  const auto to = std::find_if(requests_.begin(), requests_.end(), [&](const auto& w) {
     return w.second.entry == entry && small_tasks_.gives_from(w.first) <= now;
   });
   std::uint64_t request = 0;
   std::optional<node_id> asker;
-  if (to != wanting_.end()) {
+  if (to != requests_.end()) {
     asker = to->first;
     request = to->second.number;
   } else if (const auto line = lifelines_.next(entry, small_tasks_, now); line && line->from == now) {
@@ -140,7 +140,7 @@ void node::give(detail::task& given) {
     lifelines_.on_unanswered(now);
     return;
   }
-  if (to != wanting_.end()) wanting_.erase(to);
+  if (to != requests_.end()) requests_.erase(to);
   lifelines_.remove(*asker);  // a lifeline asks for one task only
   const std::uint64_t id = detail::give_away(workers_, given);
   given_.emplace(id, away{*asker, now});

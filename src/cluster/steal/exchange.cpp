@@ -137,7 +137,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
   switch (m->kind) {
     case message_kind::request:
       small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
-      if (!leaving_[self_]) wanting_[from] = {m->entry, m->request};  // else `leaves` is the answer
+      if (!leaving_[self_]) requests_[from] = {m->entry, m->request};  // else `leaves` is the answer
       return;
     case message_kind::none:
       thief_.on_none(from, m->request, clock::now());
@@ -210,7 +210,7 @@ void node::take_task(node_id from, const message& m) {
   t->form = form;
   t->from = from;
   t->id = m.id;
-  received_.emplace(std::pair(from, m.id), guest{t, now});
+  received_.emplace(std::pair(from, m.id), stolen_task{t, now});
   {
     const std::lock_guard hold(lock_);
     ++statistics_.received;

@@ -35,7 +35,7 @@ void node::on_leave_request() {
 
 void node::leave_out(node_id other) {
   thief_.forget(other);
-  wanting_.erase(other);
+  requests_.erase(other);
   lifelines_.remove(other);
 }
 

@@ -74,7 +74,7 @@ class node final : public node_base {
     bytes solutions{};  ///< of an entry that ends: copied, because the next entry may begin before it is sent
   };
   /// A request by another node.
-  struct wish {
+  struct task_request {
     std::uint32_t entry;  ///< the entry that the other node is in
     std::uint64_t number;  ///< the number of the request
   };
@@ -84,7 +84,7 @@ class node final : public node_base {
     clock::time_point since;
   };
   /// A task received from another node.
-  struct guest {
+  struct stolen_task {
     detail::received_task* t;
     clock::time_point since;
   };
@@ -147,7 +147,7 @@ class node final : public node_base {
   void look_for_idle_workers();
   void ask_here();
   void give(detail::task& given);
-  void refuse(node_id asker, const wish& asked);
+  void refuse(node_id asker, const task_request& asked);
   void refuse_all();
   void send(node_id to, const message& m);
   void send_solutions(node_id to, const sukima::detail::solution_snapshot& known);
@@ -191,7 +191,7 @@ class node final : public node_base {
   // For the cluster thread.
   const bool is_sparse_;  ///< as in transport_limits
   thief thief_;
-  std::map<node_id, wish> wanting_;  ///< nodes that wait for a task, with their requests
+  std::map<node_id, task_request> requests_;  ///< nodes that wait for a task, with their requests
   lifelines lifelines_;  ///< lifelines of other nodes
   small_tasks small_tasks_{0};
   std::uint32_t entry_seen_ = 0;  ///< the last value of active_entry_ that the cluster thread has seen
@@ -200,7 +200,7 @@ class node final : public node_base {
   std::map<node_id, early_solutions> early_solutions_;
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
   std::map<std::uint64_t, away> given_;
-  std::map<std::pair<node_id, std::uint64_t>, guest> received_;
+  std::map<std::pair<node_id, std::uint64_t>, stolen_task> received_;
   outbox outbox_;
   std::vector<bool> gone_;
   std::vector<bool> leaving_;  ///< nodes, including this one, that have announced that they leave
