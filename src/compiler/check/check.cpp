@@ -98,17 +98,16 @@ class checker : rules {
                           (f != nullptr ? "; write 'worker' before the declaration of '" + name + "'" : ""));
   }
 
-  /// Whether a token belongs to the block itself and not to a closure in it.
+  /// Returns whether a token belongs to the block itself and not to a closure in it.
   bool belongs(token_index t, const handler& h) const {
     return index_.function_at(t) == index_.function_at(h.block.begin);
   }
 
   void check_handler(const construct& c, const handler& h) {
     const std::string where = std::string(h.name) + " of this '" + word_of(c.kind) + "'";
-    for (const construct& inner : unit_.constructs)
-      if (&inner != &c && h.block.holds(inner.whole))
-        error(inner.location, std::string("'") + word_of(inner.kind) + "' is not allowed in " + where +
-                                  ", which must be plain C; move it out of the block");
+    for (const construct& inner : unit_.constructs_in(h.block))
+      error(inner.location, std::string("'") + word_of(inner.kind) + "' is not allowed in " + where +
+                                ", which must be plain C; move it out of the block");
     for (token_index t = h.block.begin; t < h.block.end; ++t) {
       if (const auto call = index_.calls.find(t); call != index_.calls.end())
         error(call->second.call->getBeginLoc(),
@@ -138,26 +137,25 @@ class checker : rules {
     }
   }
 
-  /// Returns the innermost part of a construct that contains a token.
-  const construct* around(token_index t, const function_info& f, token_range* part) const {
-    const construct* best = nullptr;
-    for (const construct* c : f.constructs)
-      for (const token_range& r : parts_of(*c))
-        if (r.holds(t) && (best == nullptr || part->holds(r))) {
-          best = c;
-          *part = r;
-        }
-    return best;
+  /// Returns whether a part of a construct of the function contains a token.
+  bool is_in_part(token_index t, const function_info& f) const {
+    for (const construct* c = unit_.construct_around(t); c != nullptr; c = c->around)
+      if (f.body.holds(c->whole) &&
+          std::ranges::any_of(parts_of(*c), [t](token_range r) { return r.holds(t); }))
+        return true;
+    return false;
   }
 
+  /// Returns whether a jump enters constructs of the function; `into` is the outermost of them.
   bool enters(token_index from, token_index to, const function_info& f, const construct** into) const {
-    for (const construct* c : f.constructs)
+    bool result = false;
+    for (const construct* c = unit_.construct_around(to); c != nullptr; c = c->around)
       for (const token_range& r : parts_of(*c))
-        if (r.holds(to) && !r.holds(from)) {
+        if (f.body.holds(c->whole) && r.holds(to) && !r.holds(from)) {
           *into = c;
-          return true;
+          result = true;
         }
-    return false;
+    return result;
   }
 
   void check_jumps(const function_info& f) {
@@ -183,13 +181,11 @@ class checker : rules {
     }
     if (f.computed_goto && f.is_worker && !f.constructs.empty())
       for (token_index t = f.body.begin; t < f.body.end; ++t)
-        if (unit_.tokens[t].is(tok::kw_goto) && t + 1 < f.body.end && unit_.tokens[t + 1].is(tok::star)) {
-          token_range part;
-          if (around(t, f, &part) != nullptr)
-            error(location_of(t),
-                  "computed goto is not allowed in a construct, because its target may be outside; use a "
-                  "switch with ordinary gotos");
-        }
+        if (unit_.tokens[t].is(tok::kw_goto) && t + 1 < f.body.end && unit_.tokens[t + 1].is(tok::star) &&
+            is_in_part(t, f))
+          error(location_of(t),
+                "computed goto is not allowed in a construct, because its target may be outside; use a "
+                "switch with ordinary gotos");
   }
 
   /// Reports jumps in assembler out of a construct or into one. They cannot run the code that the generated C

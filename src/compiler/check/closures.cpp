@@ -16,6 +16,8 @@ class closure_checker : rules {
 
   void run() {
     check_label_addresses();
+    for (const auto& [keyword, j] : index_.jumps)
+      if (j.kind == jump_kind::go_to && j.target != no_token) gotos_.emplace(j.target, keyword);
     for (const closure_declaration& c : unit_.closures) {
       if (c.body.empty() && c.definition == nullptr && c.forward == nullptr)
         error(c.location,
@@ -91,9 +93,9 @@ class closure_checker : rules {
     const token_range scope = scope_of(c);
     const std::string message = " skips the declaration of closure '" + c.name +
                                 "'; move the declaration before it, or into a block of its own";
-    for (const auto& [keyword, j] : index_.jumps)
-      if (j.kind == jump_kind::go_to && j.target != no_token && scope.holds(j.target) &&
-          !scope.holds(keyword) && index_.function_at(keyword) == index_.function_at(j.target))
+    const auto first = gotos_.lower_bound(scope.begin);
+    for (const auto& [target, keyword] : std::ranges::subrange(first, gotos_.lower_bound(scope.end)))
+      if (!scope.holds(keyword) && index_.function_at(keyword) == index_.function_at(target))
         error(location_of(keyword), "this 'goto'" + message);
     const function_info* f = index_.function_at(c.whole.begin);
     if (f == nullptr) return;
@@ -137,6 +139,8 @@ class closure_checker : rules {
               "this 'goto' out of a closure jumps into a construct; move the label before the construct, or "
               "declare the closure inside it");
   }
+
+  std::multimap<token_index, token_index> gotos_;  ///< their keywords, by the labels
 };
 
 }  // namespace

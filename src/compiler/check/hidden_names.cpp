@@ -13,7 +13,9 @@ using namespace clang;
 class hidden_name_checker : rules {
  public:
   hidden_name_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
-      : rules(compiler, u, index) {}
+      : rules(compiler, u, index) {
+    for (const auto& [variable, at] : index.declared) declared_.emplace(at, variable);
+  }
 
   void run() const {
     for (const construct& c : unit_.constructs)
@@ -47,7 +49,7 @@ class hidden_name_checker : rules {
 
   /// Returns the end of the scope of a variable that is declared at `at`.
   token_index end_of_scope(token_index at) const {
-    const token_index open = unit_.bracket_around(at);
+    const token_index open = unit_.opened[at];
     if (open == no_token) return at;
     const token_index close = unit_.partner[open];
     if (unit_.tokens[open].is(tok::l_brace)) return close;
@@ -62,17 +64,17 @@ class hidden_name_checker : rules {
   /// Returns whether a `try` in the BODY surrounds the jump; the body of a `try` becomes a function of its
   /// own.
   bool is_in_try(token_index t, const construct& c) const {
-    return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
-      return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) &&
-             inner.first.holds(t);
-    });
+    for (const construct* inner = unit_.construct_around(t); inner != nullptr && inner != &c;
+         inner = inner->around)
+      if (inner->kind == construct_kind::try_catch && inner->first.holds(t)) return true;
+    return false;
   }
 
   void check_after(const construct& c) const {
     const std::map<std::string, const NamedDecl*> used = named_in_after(c);
     const function_info* const function = index_.function_at(c.whole.begin);
-    for (const auto& [variable, at] : index_.declared) {
-      if (!c.first.holds(at)) continue;
+    const auto first = declared_.lower_bound(c.first.begin);
+    for (const auto& [at, variable] : std::ranges::subrange(first, declared_.lower_bound(c.first.end))) {
       const auto same = used.find(variable->getNameAsString());
       if (same == used.end() || same->second == variable || index_.function_at(at) != function) continue;
       const token_index end = end_of_scope(at);
@@ -109,6 +111,9 @@ class hidden_name_checker : rules {
                                          "; call '" + f.getNameAsString() + "' from a plain " +
                                          attribute.getSpelling());
   }
+
+  std::multimap<token_index, const VarDecl*>
+      declared_;  ///< the variables, by the names in their declarations
 };
 
 }  // namespace

@@ -21,13 +21,19 @@ class paths {
     CFG::BuildOptions options;
     options.setAllAlwaysAdd();
     graph_ = CFG::buildCFG(f.declaration, body, &ast, options);
+    if (graph_ != nullptr)
+      for (const CFGBlock* block : *graph_)
+        for (const CFGElement& element : *block)
+          if (const std::optional<CFGStmt> one = element.getAs<CFGStmt>();
+              one && one->getStmt()->children().empty())
+            leaves_.emplace(one->getStmt(), block);
     if (closure_ == nullptr) return;
     for (const closure_jump& jump : closure_->jumps) jumps_.insert(u.tokens[jump.label].getLocation());
   }
 
   /// Finds the paths. \param inner  blocks of closures that paths may bypass; empty: no block is bypassed, as
   /// Clang assumes
-  void follow(const std::vector<const CompoundStmt*>& inner) {
+  void follow(const std::set<const Stmt*>& inner) {
     if (graph_ == nullptr) return;
     falls_ = returns_ = false;
     seen_.clear();
@@ -51,16 +57,13 @@ class paths {
       open_.push_back(block);
   }
 
-  void visit(const CFGBlock& block, const std::vector<const CompoundStmt*>& inner) {
+  void visit(const CFGBlock& block, const std::set<const Stmt*>& inner) {
     for (const CFGElement& element : block) {
       const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
       if (!statement) continue;
       if (leaves(statement->getStmt())) return;
-      for (const CompoundStmt* closure : inner)
-        if (!passed_.contains(closure) && holds(closure, statement->getStmt())) {
-          passed_.insert(closure);
-          reach(behind(closure));
-        }
+      for (const Stmt* s = statement->getStmt(); s != nullptr && !inner.empty(); s = parents_.getParent(s))
+        if (inner.contains(s) && passed_.insert(s).second) reach(behind(s));
     }
     if (block.hasNoReturnElement()) return;
     for (const CFGBlock::AdjacentBlock& next : block.succs()) reach(next.getReachableBlock());
@@ -77,11 +80,6 @@ class paths {
     returns_ = returns_ || is_return;
     const auto* const label = dyn_cast<AddrLabelExpr>(s);
     return is_return || (label != nullptr && jumps_.contains(label->getLabelLoc()));
-  }
-
-  bool holds(const Stmt* outer, const Stmt* s) const {
-    while (s != nullptr && s != outer) s = parents_.getParent(s);
-    return s != nullptr;
   }
 
   /// Returns the block to which control continues after a statement; null if it is unknown.
@@ -103,16 +101,18 @@ class paths {
   const CFGBlock* beginning_of(const Stmt* s) const {
     const CFGBlock* best = nullptr;
     SourceLocation place;
-    for (const CFGBlock* block : *graph_)
-      for (const CFGElement& element : *block) {
-        const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
-        if (!statement || !statement->getStmt()->children().empty() || !holds(s, statement->getStmt()))
-          continue;
-        const SourceLocation here = statement->getStmt()->getBeginLoc();
-        if (best != nullptr && !sources_.isBeforeInTranslationUnit(here, place)) continue;
-        best = block;
-        place = here;
-      }
+    for (std::vector<const Stmt*> parts{s}; !parts.empty();) {
+      const Stmt* const part = parts.back();
+      parts.pop_back();
+      if (part == nullptr) continue;
+      parts.insert(parts.end(), part->child_begin(), part->child_end());
+      const auto leaf = leaves_.find(part);
+      if (leaf == leaves_.end()) continue;
+      const SourceLocation here = part->getBeginLoc();
+      if (best != nullptr && !sources_.isBeforeInTranslationUnit(here, place)) continue;
+      best = leaf->second;
+      place = here;
+    }
     return best;
   }
 
@@ -124,7 +124,8 @@ class paths {
   std::set<SourceLocation> jumps_;
   std::set<const CFGBlock*> seen_;
   std::vector<const CFGBlock*> open_;
-  std::set<const CompoundStmt*> passed_;  ///< closures with blocks that were reached
+  std::map<const Stmt*, const CFGBlock*> leaves_;  ///< expressions without parts
+  std::set<const Stmt*> passed_;  ///< closures with blocks that were reached
   bool falls_ = false;
   bool returns_ = false;
 };
@@ -146,9 +147,9 @@ class return_checker : rules {
  private:
   void check_end(const function_info& f, CompoundStmt* body) const {
     if (body == nullptr || f.result.isNull() || f.result->isVoidType()) return;
-    std::vector<const CompoundStmt*> inner;
-    for (const function_info& closure : index_.closures)
-      if (closure.outer == &f) inner.push_back(closure.block);
+    std::set<const Stmt*> inner;
+    for (const function_info& closure : index_.closures_in(f.body))
+      if (closure.outer == &f) inner.insert(closure.block);
     paths all(ast_, unit_, f, body);
     all.follow({});
     if (f.closure == nullptr && all.reach_the_end()) return;  // Clang has warned already

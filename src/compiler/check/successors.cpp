@@ -69,12 +69,9 @@ class successor_checker : rules {
     const VarDecl* const variable = variable_at(t);
     const function_info* const f = index_.function_at(t);
     if (variable == nullptr || f == nullptr) return;
-    const auto [first, last] = f->changes.equal_range(variable);
-    for (auto change = first; change != last; ++change)
-      if (change->second == no_token || c.whole.holds(change->second))
-        return error(location_of(t),
-                     where + " uses '" + variable->getNameAsString() +
-                         "', which changes in the loop; keep a copy of it in another variable");
+    if (f->changes_in_closure(variable) || f->changes_in(variable, c.whole))
+      error(location_of(t), where + " uses '" + variable->getNameAsString() +
+                                "', which changes in the loop; keep a copy of it in another variable");
   }
 };
 

@@ -51,10 +51,11 @@ class value_checker : rules {
       return no_token;
     const auto declared = index_.declared.find(variable);
     if (declared == index_.declared.end() || c.whole.holds(declared->second)) return no_token;
-    const auto [first, last] = f.changes.equal_range(variable);
-    for (auto change = first; change != last; ++change) {
-      const token_index t = change->second;
-      if (t == no_token || !c.first.holds(t) || is_undone(t, c)) continue;
+    const auto changes = f.changes.find(variable);
+    if (changes == f.changes.end()) return no_token;
+    const auto first = changes->second.lower_bound(c.first.begin);
+    for (const token_index t : std::ranges::subrange(first, changes->second.lower_bound(c.first.end))) {
+      if (is_undone(t, c)) continue;
       const auto assignment = index_.assignments.find(t + 1);
       if (assignment == index_.assignments.end()) continue;
       for (token_index k = t + 2; k < c.first.end && unit_.tokens[k].isNot(tok::semi); ++k)
@@ -65,9 +66,10 @@ class value_checker : rules {
 
   /// Returns whether a token is in a dynamic_wind that undoes its changes.
   bool is_undone(token_index t, const construct& c) const {
-    return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
-      return c.first.holds(inner.whole) && (inner.before.holds(t) || inner.after.holds(t));
-    });
+    for (const construct* inner = unit_.construct_around(t); inner != nullptr && inner != &c;
+         inner = inner->around)
+      if (inner->before.holds(t) || inner->after.holds(t)) return true;
+    return false;
   }
 
   void check_tag(const construct& c) const {

@@ -35,8 +35,8 @@ class address_watcher {
     return t;
   }
 
-  /// Returns the name, perhaps in parentheses, whose address an `&` takes; no_token: the operand is not just a
-  /// name, as in `&f(1)->member`.
+  /// Returns the name, perhaps in parentheses, whose address an `&` takes; no_token: the operand is not just
+  /// a name, as in `&f(1)->member`.
   token_index operand_of(token_index t) const {
     int depth = 0;
     for (t = next_parsed(t); unit_.tokens[t].is(tok::l_paren); t = next_parsed(t)) ++depth;

@@ -243,8 +243,10 @@ bool desugar(CompilerInstance& compiler, source_tokens source, unit& into) {
   if (!desugarer(compiler, into).run()) return false;
   // Pairs the brackets in the order of the unit, including inserted ones.
   into.partner.assign(into.tokens.size(), no_token);
+  into.opened.assign(into.tokens.size(), no_token);
   std::vector<token_index> open;
   for (token_index t = 0; t < into.tokens.size(); ++t) {
+    if (!open.empty()) into.opened[t] = open.back();
     if (into.roles[t] == token_role::keyword || into.roles[t] == token_role::printed_only) continue;
     const Token& token = into.tokens[t];
     if (token.isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) open.push_back(t);

@@ -88,7 +88,8 @@ class desugarer : private token_stream {
   /// Closures declared so far, by the opening brace of their block and their name.
   std::map<std::pair<token_index, std::string>, closure_declaration*> declared_closures_;
   std::set<std::size_t> worker_closures_;  ///< positions of each `closure` that belongs to a `worker`
-  construct* current_ = nullptr;  ///< the innermost open construct
+  construct* current_ = nullptr;  ///< the innermost open construct of the function or closure
+  construct* innermost_ = nullptr;  ///< the same, also around the closure
   std::set<std::string> known_tasks_;
 };
 

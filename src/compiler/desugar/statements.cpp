@@ -66,8 +66,9 @@ construct& desugarer::begin(construct_kind kind) {
   c.number = static_cast<unsigned>(unit_.constructs.size());
   c.location = token().getLocation();
   c.parent = current_;
+  c.around = innermost_;
   c.whole.begin = here();
-  current_ = &c;
+  current_ = innermost_ = &c;
   skip();
   return c;
 }
@@ -75,6 +76,7 @@ construct& desugarer::begin(construct_kind kind) {
 void desugarer::end(construct& c) {
   c.whole.end = here();
   current_ = c.parent;
+  innermost_ = c.around;
 }
 
 token_range desugarer::block(const std::string& role) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the semantic index: walks Clang's syntax tree once, and passes each node to the functions of its
 // subject (recording.hpp).
+#include <cassert>
+
 #include "index/recording.hpp"
 #include "source/report.hpp"
 
@@ -12,7 +14,10 @@ using namespace clang;
 /// Long: RecursiveASTVisitor needs a method for each kind of node; each is a call.
 class index_visitor : public RecursiveASTVisitor<index_visitor> {
  public:
-  explicit index_visitor(const recording& to) : to_(to) {}
+  explicit index_visitor(const recording& to) : to_(to) {
+    for (const closure_declaration& c : to.of.closures)
+      if (!c.body.empty()) blocks_of_closures_.emplace(c.body.begin, &c);
+  }
 
   // Declarations
   bool TraverseFunctionDecl(FunctionDecl* function) {
@@ -181,10 +186,8 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   /// Returns the closure that owns a block in a function, or null.
   const closure_declaration* closure_of(const CompoundStmt* s) const {
     if (function_ == nullptr) return nullptr;
-    const token_index t = to_.of.find(s->getLBracLoc());
-    for (const closure_declaration& c : to_.of.closures)
-      if (!c.body.empty() && c.body.begin == t) return &c;
-    return nullptr;
+    const auto found = blocks_of_closures_.find(to_.of.find(s->getLBracLoc()));
+    return found == blocks_of_closures_.end() ? nullptr : found->second;
   }
 
   /// Walks a closure's block. It is inside the surrounding function in the tree, but is a function of its
@@ -193,7 +196,9 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     function_info* const outer = function_;
     enclosing_statements around_outside;
     std::swap(around_, around_outside);
-    function_ = &record_closure(to_, closure, *outer);
+    function_info*& own = recorded_[&closure];  // Clang's tree has the values of some initializers twice
+    if (own == nullptr) own = &record_closure(to_, closure, *outer);
+    function_ = own;
     function_->block = s;
     for (const token_index keyword : closure.returns)
       jump_to(jump_kind::leave_function, to_.of.tokens[keyword].getLocation(), no_token);
@@ -204,6 +209,8 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   }
 
   recording to_;
+  std::unordered_map<token_index, const closure_declaration*> blocks_of_closures_;  ///< by their braces
+  std::unordered_map<const closure_declaration*, function_info*> recorded_;
   function_info* function_ = nullptr;
   enclosing_statements around_;
 };
@@ -238,12 +245,13 @@ void find_external_declarations(const unit& u, semantic_index& index) {
 }
 
 void find_result_types_of_closures(semantic_index& index) {
+  std::unordered_map<const closure_declaration*, QualType> results;
+  for (const auto& [variable, c] : index.closure_variables) {
+    const QualType function = variable->getType()->castAs<PointerType>()->getPointeeType();
+    results.emplace(c, function->castAs<FunctionType>()->getReturnType());
+  }
   for (function_info& f : index.closures)
-    for (const auto& [variable, c] : index.closure_variables)
-      if (c == f.closure) {
-        const QualType function = variable->getType()->castAs<PointerType>()->getPointeeType();
-        f.result = function->castAs<FunctionType>()->getReturnType();
-      }
+    if (const auto own = results.find(f.closure); own != results.end()) f.result = own->second;
 }
 
 void report_unused_keywords(const unit& u, const std::set<unsigned>& used, DiagnosticsEngine& diagnostics) {
@@ -264,6 +272,7 @@ semantic_index build_semantic_index(ASTContext& ast, const unit& u) {
   walk.TraverseDecl(ast.getTranslationUnitDecl());
   std::sort(index.functions.begin(), index.functions.end(),
             [](const function_info& a, const function_info& b) { return a.body.begin < b.body.begin; });
+  assert(std::ranges::is_sorted(index.closures, {}, [](const function_info& f) { return f.body.begin; }));
   find_external_declarations(u, index);
   find_result_types_of_closures(index);
   report_unused_keywords(u, walk.used_keywords, ast.getDiagnostics());

@@ -20,9 +20,8 @@ namespace {
 
 /// Adds the constructs in a function's block, and whether it has closures.
 void add_contents(const unit& u, function_info& f) {
-  for (const construct& c : u.constructs)
-    if (f.body.holds(c.whole)) f.constructs.push_back(&c);
-  for (const closure_declaration& c : u.closures) f.has_closures |= f.body.holds(c.whole);
+  for (const construct& c : u.constructs_in(f.body)) f.constructs.push_back(&c);
+  f.has_closures = !u.closures_in(f.body).empty();
 }
 
 }  // namespace

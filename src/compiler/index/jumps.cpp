@@ -18,9 +18,9 @@ void record_jump(const recording& to, jump_kind kind, SourceLocation keyword, to
     }
     if (to.of.partner[k] != no_token && to.of.partner[k] > k) k = to.of.partner[k];
   }
-  if (kind == jump_kind::leave_block || kind == jump_kind::next_iteration)
-    for (const construct* c : function->constructs)
-      if (c->kind == construct_kind::loop && c->whole.begin == target) j.own_loop = c;
+  if (target != no_token && (kind == jump_kind::leave_block || kind == jump_kind::next_iteration))
+    for (const construct& c : to.of.constructs_in({target, target + 1}))
+      if (c.kind == construct_kind::loop) j.own_loop = &c;
   to.index.jumps[t] = j;
 }
 

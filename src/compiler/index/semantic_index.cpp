@@ -28,18 +28,59 @@ bool is_closure_type(QualType type) {
   return convention == CC_PreserveAll || convention == CC_PreserveNone;
 }
 
+namespace {
+
+/// Returns the token with which a part of a function begins.
+auto beginning_of(token_range function_info::* part) {
+  return [part](const function_info& f) { return (f.*part).begin; };
+}
+
+/// Returns the innermost function or closure with this token in a part. Closures are in the order of the
+/// file, and a closure around the token surrounds all those that begin between its start and the token.
+const function_info* innermost(const semantic_index& index, token_index t,
+                               token_range function_info::* part) {
+  const auto closure = std::ranges::upper_bound(index.closures, t, {}, beginning_of(part));
+  const function_info* f = closure == index.closures.begin() ? nullptr : &*std::prev(closure);
+  while (f != nullptr && !(f->*part).holds(t)) f = f->outer;
+  if (f != nullptr) return f;
+  const auto function = std::ranges::upper_bound(index.functions, t, {}, beginning_of(part));
+  if (function == index.functions.begin()) return nullptr;
+  f = &*std::prev(function);
+  return (f->*part).holds(t) ? f : nullptr;
+}
+
+}  // namespace
+
+bool function_info::changes_in(const VarDecl* variable, token_range tokens) const {
+  const auto found = changes.find(variable);
+  if (found == changes.end()) return false;
+  const auto first = found->second.lower_bound(tokens.begin);
+  return first != found->second.end() && *first < tokens.end;
+}
+
+bool function_info::changes_in_closure(const VarDecl* variable) const {
+  const auto found = changes.find(variable);
+  return found != changes.end() && found->second.contains(no_token);
+}
+
 const function_info* semantic_index::info_of(const closure_declaration& c) const {
-  for (const function_info& f : closures)
-    if (f.closure == &c) return &f;
-  return nullptr;
+  const auto found = std::ranges::lower_bound(closures, c.body.begin, {}, beginning_of(&function_info::body));
+  return found != closures.end() && found->closure == &c ? &*found : nullptr;
 }
 
 const function_info* semantic_index::function_at(token_index t) const {
-  for (auto f = closures.rbegin(); f != closures.rend(); ++f)
-    if (f->body.holds(t)) return &*f;
-  for (const function_info& f : functions)
-    if (f.body.holds(t)) return &f;
-  return nullptr;
+  return innermost(*this, t, &function_info::body);
+}
+
+const function_info* semantic_index::function_around(token_index t) const {
+  return innermost(*this, t, &function_info::whole);
+}
+
+std::ranges::subrange<std::deque<function_info>::const_iterator> semantic_index::closures_in(
+    token_range block) const {
+  const auto first = std::ranges::lower_bound(closures, block.begin, {}, beginning_of(&function_info::body));
+  return {first,
+          std::ranges::lower_bound(first, closures.end(), block.end, {}, beginning_of(&function_info::body))};
 }
 
 }  // namespace sukima::language

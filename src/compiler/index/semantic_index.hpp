@@ -83,7 +83,8 @@ struct function_info {
   token_range body;  ///< including its braces
   token_range whole;  ///< its external declaration; for a closure: from its declaration to its `}`
   std::set<const clang::VarDecl*> address_taken;
-  std::multimap<const clang::VarDecl*, token_index> changes;
+  /// Where variables change; no_token: a closure in this function changes it, whenever it runs.
+  std::map<const clang::VarDecl*, std::set<token_index>> changes;
   std::map<const clang::LabelDecl*, token_index> labels;
   std::vector<std::pair<const clang::SwitchCase*, token_index>>
       switches;  ///< labels with their switch's keyword
@@ -92,6 +93,11 @@ struct function_info {
   std::vector<local_type> types;
   bool computed_goto = false;
   std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< of asm goto, with the labels
+
+  /// Returns whether a variable changes in these tokens. Logarithmic.
+  bool changes_in(const clang::VarDecl* variable, token_range tokens) const;
+  /// Returns whether a closure in the function changes it.
+  bool changes_in_closure(const clang::VarDecl* variable) const;
 };
 
 /// An `in` or `out` member of a task, or a member of an anonymous structure that is one.
@@ -145,8 +151,13 @@ struct semantic_index {
       cluster_entries;  ///< canonical declarations of `cluster worker` functions, with that word
   std::map<std::string, task_travel> travels;  ///< the task types of a unit with `cluster worker`
 
-  /// Returns the function or the innermost closure whose block contains a token, or null.
+  /// Returns the function or the innermost closure whose block contains a token, or null. Logarithmic, but
+  /// for the depth of closures.
   const function_info* function_at(token_index t) const;
+  /// Does the same for its whole declaration, with the parameters.
+  const function_info* function_around(token_index t) const;
+  /// Returns the closures in a block written by the user. Logarithmic.
+  std::ranges::subrange<std::deque<function_info>::const_iterator> closures_in(token_range block) const;
   const function_info* info_of(const closure_declaration& c) const;
 };
 

@@ -54,9 +54,9 @@ void record_address_operator(const recording& to, const UnaryOperator* e, functi
 void record_change(const recording& to, const Expr* lvalue, function_info* function) {
   const VarDecl* v = function == nullptr ? nullptr : variable_of(lvalue);
   if (v == nullptr) return;
-  function->changes.emplace(v, to.of.find(lvalue->getExprLoc()));
+  function->changes[v].insert(to.of.find(lvalue->getExprLoc()));
   // For the enclosing functions the change has no particular position, because a closure may run at any time.
-  for (function_info* f = function->outer; f != nullptr; f = f->outer) f->changes.emplace(v, no_token);
+  for (function_info* f = function->outer; f != nullptr; f = f->outer) f->changes[v].insert(no_token);
 }
 
 }  // namespace sukima::language

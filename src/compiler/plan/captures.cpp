@@ -34,22 +34,20 @@ bool keeps_its_value(const plan_input& in, const VarDecl* variable, const constr
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)
     has_value = outer->variable != no_token && in.index.declared.at(variable) == outer->variable;
   if (!has_value || f.address_taken.contains(variable)) return false;
-  const auto [first, last] = f.changes.equal_range(variable);
-  for (auto change = first; change != last; ++change)
-    if (change->second == no_token || c.whole.holds(change->second) ||
-        runs_while_asleep(change->second, c.whole, f))
-      return false;
-  return true;
+  return !f.changes_in_closure(variable) && !f.changes_in(variable, c.whole) &&
+         !changes_while_asleep(in, variable, c.whole, f);
 }
 
 }  // namespace
 
-bool runs_while_asleep(token_index t, token_range within, const function_info& f) {
-  return std::ranges::any_of(f.constructs, [&](const construct* around) {
-    return around->whole.holds(within) &&
-           (around->put.holds(t) || around->before.holds(t) || around->after.holds(t) ||
-            around->guard.holds(t) || around->split.holds(t));
-  });
+bool changes_while_asleep(const plan_input& in, const VarDecl* variable, token_range within,
+                          const function_info& f) {
+  for (const construct* c = in.unit.construct_around(within.begin); c != nullptr; c = c->around) {
+    if (!c->whole.holds(within) || !f.body.holds(c->whole)) continue;
+    for (const token_range& block : {c->put, c->before, c->after, c->guard, c->split})
+      if (f.changes_in(variable, block)) return true;
+  }
+  return false;
 }
 
 bool needs_local_type(const planner& p, token_index token, const std::vector<token_range>& used) {

@@ -7,9 +7,10 @@
 
 namespace sukima::language {
 
-/// Returns whether a token is in a block that may run while the function is suspended within these tokens: in
-/// PUT, guard, split, BEFORE or AFTER of a surrounding construct.
-bool runs_while_asleep(token_index t, token_range within, const function_info& f);
+/// Returns whether a variable changes in a block that may run while the function is suspended within these
+/// tokens: in PUT, guard, split, BEFORE or AFTER of a construct of the function around them.
+bool changes_while_asleep(const plan_input& in, const clang::VarDecl* variable, token_range within,
+                          const function_info& f);
 
 /// Reports a type that the block uses and that cannot be moved out of the function. \returns whether the
 /// token names such a type

@@ -44,10 +44,9 @@ bool has_static_object(const function_info& f) {
 /// in it jumps to its labels, and no directive belongs to one of its lines.
 bool may_be_repeated(const plan_input& in, const function_info& f) {
   if (f.computed_goto || has_static_object(f) || (f.has_closures && in.options.check_closures)) return false;
-  for (const function_info& closure : in.index.closures)
-    if (f.body.holds(closure.body) && has_static_object(closure)) return false;
-  for (const auto& [keyword, label] : in.index.closure_jumps)
-    if (f.body.holds(keyword)) return false;
+  if (std::ranges::any_of(in.index.closures_in(f.body), has_static_object)) return false;
+  const auto jump = in.index.closure_jumps.lower_bound(f.body.begin);
+  if (jump != in.index.closure_jumps.end() && f.body.holds(jump->first)) return false;
   for (token_index t = f.whole.begin; t < f.whole.end; ++t)
     if (in.unit.tokens[t].isOneOf(tok::kw_asm, tok::kw_static_assert, tok::kw__Static_assert) ||
         in.unit.roles[t] == token_role::pragma ||
@@ -56,9 +55,16 @@ bool may_be_repeated(const plan_input& in, const function_info& f) {
   const token_index first = in.unit.origins[f.whole.begin];
   const token_index last = in.unit.origins[f.body.end - 1];
   return first != no_token && last != no_token &&
-         std::none_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
-           return text.directive && text.before > first && text.before <= last;
-         });
+         std::ranges::none_of(texts_in(in, first, last),
+                              [](const side_text& text) { return text.directive; });
+}
+
+/// Returns whether a token in a block calls a worker function that fulfils a condition.
+template <class F> bool has_call(const plan_input& in, token_range block, F condition) {
+  for (token_index t = block.begin; t < block.end; ++t)
+    if (const auto call = in.index.calls.find(t); call != in.index.calls.end() && condition(call->second))
+      return true;
+  return false;
 }
 
 /// Returns whether a call calls a clone that polls.
@@ -71,8 +77,7 @@ bool polls_in_clone(const plan_input& in, const worker_call& call) {
 bool forks_or_calls(const plan_input& in, const function_info& f) {
   return std::any_of(f.constructs.begin(), f.constructs.end(),
                      [](const construct* c) { return c->kind != construct_kind::throw_tag; }) ||
-         std::any_of(in.index.calls.begin(), in.index.calls.end(),
-                     [&](const auto& call) { return f.body.holds(call.first); });
+         has_call(in, f.body, [](const worker_call&) { return true; });
 }
 
 /// The name of a form in C, and the assembler name of its symbol.
@@ -125,8 +130,10 @@ std::set<const FunctionDecl*> functions_called_after_polls(const plan_input& in)
   std::set<const FunctionDecl*> result;
   for (const construct& c : in.unit.constructs) {
     if (!polls_for_its_calls(in, c)) continue;
-    for (const auto& [at, call] : in.index.calls)
-      if (c.first.holds(at) && polls_in_clone(in, call)) result.insert(call.callee->getCanonicalDecl());
+    (void)has_call(in, c.first, [&](const worker_call& call) {
+      if (polls_in_clone(in, call)) result.insert(call.callee->getCanonicalDecl());
+      return false;
+    });
   }
   return result;
 }
@@ -193,9 +200,7 @@ std::string begin_form(const plan_input& in, const function_info& f, const conte
 }
 
 bool calls_a_polling_clone(const plan_input& in, token_range block) {
-  return std::any_of(in.index.calls.begin(), in.index.calls.end(), [&](const auto& call) {
-    return block.holds(call.first) && polls_in_clone(in, call.second);
-  });
+  return has_call(in, block, [&](const worker_call& call) { return polls_in_clone(in, call); });
 }
 
 context context_of_rest(planner& p, token_range block, const context& scope) {

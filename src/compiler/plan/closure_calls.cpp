@@ -19,8 +19,8 @@ std::string block_tickets(const plan_input& in, token_index closure) {
 void declare_tickets(planner& p, const function_info& f) {
   if (!p.in.options.check_closures) return;
   std::set<token_index> blocks;
-  for (const closure_declaration& c : p.in.unit.closures) {
-    if (!f.body.holds(c.whole) || c.forward != nullptr) continue;
+  for (const closure_declaration& c : p.in.unit.closures_in(f.body)) {
+    if (c.forward != nullptr) continue;
     const token_index block = p.in.unit.block_around(c.whole.begin).begin;
     if (!blocks.insert(block).second) continue;
     const token_range labels = label_declarations(p.in, block + 1);

@@ -18,10 +18,11 @@ std::string exit_member(const plan_input& in, const LabelDecl* label) {
 
 std::vector<const LabelDecl*> labels_outside(const plan_input& in, const closure_declaration& c) {
   std::vector<const LabelDecl*> result;
-  for (const auto& [keyword, label] : in.index.closure_jumps) {
+  const auto first = in.index.closure_jumps.lower_bound(c.whole.begin);
+  const auto behind = in.index.closure_jumps.lower_bound(c.whole.end);
+  for (const auto& [keyword, label] : std::ranges::subrange(first, behind)) {
     const auto place = in.index.all_labels.find(label);
-    if (!c.whole.holds(keyword) || place == in.index.all_labels.end() || c.whole.holds(place->second))
-      continue;
+    if (place == in.index.all_labels.end() || c.whole.holds(place->second)) continue;
     if (std::find(result.begin(), result.end(), label) == result.end()) result.push_back(label);
   }
   return result;
@@ -63,19 +64,14 @@ token_index block_behind(const unit& u, token_index t) {
   return no_token;
 }
 
-bool is_parameter_of_closure(const unit& u, token_index declared) {
-  return std::ranges::any_of(
-      u.closures, [declared](const closure_declaration& c) { return c.parameters.holds(declared); });
-}
-
 /// Returns the bracket of the scope of a variable: that of a block or of the head of a `for`. It skips those
 /// of declarators such as `(*p)(int)`. no_token: there is no such bracket.
 token_index bracket_of_scope(const unit& u, token_index declared) {
-  if (is_parameter_of_closure(u, declared)) return no_token;
-  token_index bracket = u.bracket_around(declared);
+  if (u.is_in_parameters_of_closure(declared)) return no_token;
+  token_index bracket = u.opened[declared];
   while (bracket != no_token && u.tokens[bracket].isNot(tok::l_brace) &&
          (bracket == 0 || u.tokens[bracket - 1].isNot(tok::kw_for)))
-    bracket = u.bracket_around(bracket);
+    bracket = u.opened[bracket];
   return bracket;
 }
 
@@ -146,7 +142,7 @@ std::vector<const VarDecl*> declared_between(const plan_input& in, const closure
     if (declared >= birth.end && declared < label && block.holds(declared) && !c.whole.holds(declared) &&
         variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) && !is_put_in(in, variable) &&
         !variable->hasAttr<AsmLabelAttr>() && !scope.names.contains(variable) &&
-        !is_parameter_of_closure(in.unit, declared) &&
+        !in.unit.is_in_parameters_of_closure(declared) &&
         in.index.function_at(declared) == in.index.function_at(birth.begin) &&
         scope_of(in.unit, declared).holds(label))
       result.push_back(variable);

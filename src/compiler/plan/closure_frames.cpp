@@ -38,14 +38,30 @@ const local_declaration* sole_declaration(const planner& p, const VarDecl* varia
   return nullptr;
 }
 
+/// Returns the variables that closures of a function use, each with the closure if it is the only one,
+/// otherwise with null. Closures in a closure count as part of it.
+std::map<const VarDecl*, const closure_declaration*> variables_of_closures(const plan_input& in,
+                                                                           const function_info& f) {
+  std::map<const VarDecl*, const closure_declaration*> users;
+  token_index end = 0;
+  for (const closure_declaration& c : in.unit.closures_in(f.body)) {
+    if (c.whole.begin < end) continue;  // it is in the previous one
+    end = c.whole.end;
+    for (token_index t = c.whole.begin; t < end; ++t) {
+      const VarDecl* const variable = variable_at(in, t);
+      if (variable == nullptr) continue;
+      const auto [known, is_new] = users.emplace(variable, &c);
+      if (!is_new && known->second != &c) known->second = nullptr;
+    }
+  }
+  return users;
+}
+
 /// Returns whether the variable can be a member of the frame of this closure, which is declared in this
-/// function.
+/// function. No other closure uses the variable.
 bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_declaration& c,
                     const function_info& f, const context& scope) {
-  if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, scope))
-    return false;
-  for (const closure_declaration& other : p.in.unit.closures)
-    if (&other != &c && !c.whole.holds(other.whole) && uses(p.in, other.whole, variable)) return false;
+  if (!is_plain(variable) || is_final_at_birth(p.in, variable, c, scope)) return false;
   const token_range block = p.in.unit.block_around(c.whole.begin);
   const token_index declared = p.in.index.declared.at(variable);
   if (const auto* parameter = dyn_cast<ParmVarDecl>(variable))
@@ -62,17 +78,17 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
   p.function.in_frame.clear();
   p.function.frame_numbers.clear();
   p.function.placed.clear();
-  const bool jumps = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
-                                 [&f](const auto& j) { return f.body.holds(j.first); });
+  const auto jump = p.in.index.closure_jumps.lower_bound(f.body.begin);
+  const bool jumps = jump != p.in.index.closure_jumps.end() && f.body.holds(jump->first);
   if (p.in.options.debuggable || !f.has_closures || !f.constructs.empty() || f.execution != nullptr || jumps)
     return names;
-  for (const closure_declaration& c : p.in.unit.closures) {
-    if (c.body.empty() || c.forward != nullptr || !f.body.holds(c.whole) ||
-        p.in.index.function_at(c.whole.begin) != &f)
-      continue;
+  const std::map<const VarDecl*, const closure_declaration*> users = variables_of_closures(p.in, f);
+  for (const closure_declaration& c : p.in.unit.closures_in(f.body)) {
+    if (c.body.empty() || c.forward != nullptr || p.in.index.function_at(c.whole.begin) != &f) continue;
     std::string stores;
-    for (const auto& [variable, declared] : p.in.index.declared) {
-      if (!lives_in_frame(p, variable, c, f, scope)) continue;
+    for (const auto& [variable, user] : users) {
+      if (user != &c || !lives_in_frame(p, variable, c, f, scope)) continue;
+      const token_index declared = p.in.index.declared.at(variable);
       if (!p.function.frame_numbers.contains(&c)) p.function.frame_numbers[&c] = ++p.names.closure_count;
       const std::string name = variable->getNameAsString();
       const std::string member = "sukima_c" + std::to_string(p.function.frame_numbers[&c]) + "." + name;

@@ -44,14 +44,9 @@ bool is_final_at_birth(const plan_input& in, const VarDecl* variable, const clos
   const token_index birth = std::max(birth_of(c), declared);
   bool comes_back = false;
   for (const auto& [label, t] : in.index.all_labels) comes_back |= block.holds(t);
-  const auto [first, last] = owner.changes.equal_range(variable);
-  for (auto change = first; change != last; ++change) {
-    const token_index t = change->second;
-    if (t == no_token) return false;
-    if (block.holds(t) && (t >= birth || comes_back)) return false;
-    if (runs_while_asleep(t, block, owner)) return false;
-  }
-  return true;
+  const token_range after_birth{comes_back ? block.begin : std::max(birth, block.begin), block.end};
+  return !owner.changes_in_closure(variable) && !owner.changes_in(variable, after_birth) &&
+         !changes_while_asleep(in, variable, block, owner);
 }
 
 namespace {
@@ -164,11 +159,10 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
 }  // namespace
 
 void set_after_declaration(planner& p, token_index closure, token_index name, const std::string& text) {
-  for (const closure_declaration& c : p.in.unit.closures)
-    if (c.name_token == name) {
-      p.function.after_closure[&c][{closure, name}] = text;
-      return;
-    }
+  if (const closure_declaration* const c = p.in.unit.closure_named_at(name)) {
+    p.function.after_closure[c][{closure, name}] = text;
+    return;
+  }
   for (token_index t = name; t < p.in.unit.tokens.size(); ++t) {
     if (p.in.unit.partner[t] != no_token && p.in.unit.partner[t] > t) t = p.in.unit.partner[t];
     if (p.in.unit.tokens[t].is(tok::semi) && p.in.unit.roles[t] == token_role::user) {

@@ -94,8 +94,8 @@ void plan_entry_after(planner& p, const function_info& f) {
 void finish_function(planner& p, const function_info& f, sheet body) {
   sheet& out = p.out.unit;
   // gcc does not recognise that variables which may change before a jump back are in memory.
-  const bool waits = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
-                                 [&f](const auto& j) { return f.body.holds(j.first); });
+  const auto jump = p.in.index.closure_jumps.lower_bound(f.body.begin);
+  const bool waits = jump != p.in.index.closure_jumps.end() && f.body.holds(jump->first);
   if (waits)
     out.text(
         "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"

@@ -44,11 +44,14 @@ class closure_call_finder {
     const function_info* const own =
         in_.index.function_at(in_.unit.find(definition->getBody()->getBeginLoc()));
     bool result = own == nullptr;
-    for (const auto& [open, call] : in_.index.all_calls)
-      if (!result && own->body.holds(open) && (!is_call_of_system(in_, open) || hands_on_functions(call))) {
-        const FunctionDecl* const callee = call->getDirectCallee();
-        result = callee == nullptr || may_call_closures(callee);
-      }
+    for (token_index t = result ? 0 : own->body.begin; !result && t < own->body.end; ++t) {
+      const auto call = in_.index.all_calls.find(t);
+      if (call == in_.index.all_calls.end() ||
+          (is_call_of_system(in_, t) && !hands_on_functions(call->second)))
+        continue;
+      const FunctionDecl* const callee = call->second->getDirectCallee();
+      result = callee == nullptr || may_call_closures(callee);
+    }
     return known_[definition] = result;
   }
 
@@ -96,9 +99,12 @@ void find_calls_of_c(plan_input& in) {
     const token_range between{std::min(known->second, open), std::max(known->second, open)};
     known->second = calls_a_worker(in, between) ? between.end : between.begin;
   }
+  std::ranges::sort(arguments, {}, &token_range::begin);
+  token_index furthest = 0;  // each ends where it or an earlier one does, whichever comes last
+  for (token_range& one : arguments) one.end = furthest = std::max(furthest, one.end);
   const auto add = [&](token_index first, token_index open) {
-    const bool is_argument = std::ranges::any_of(
-        arguments, [open](const token_range& r) { return r.holds(open) && r.begin != open; });
+    const auto behind = std::ranges::lower_bound(arguments, open, {}, &token_range::begin);
+    const bool is_argument = behind != arguments.begin() && open < std::prev(behind)->end;
     if (!is_argument || begins_longer_call(in, first, open)) return;
     token_index& last = in.workers_in_arguments.try_emplace(first, open).first->second;
     last = std::max(last, open);
@@ -151,6 +157,12 @@ void find_outlined_blocks(plan_input& in) {
   });
 }
 
+/// Returns whether a construct polls.
+bool polls(const construct* c) {
+  return c->kind == construct_kind::do_two || c->kind == construct_kind::loop ||
+         c->kind == construct_kind::join || c->kind == construct_kind::poll;
+}
+
 }  // namespace
 
 plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_index& index,
@@ -158,6 +170,12 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   plan_input in{compiler, compiler.getASTContext(), compiler.getSourceManager(), u, index, options};
   for (const construct& c : u.constructs) in.construct_at.emplace(c.whole.begin, &c);
   for (const closure_declaration& c : u.closures) in.closure_at.emplace(c.whole.begin, &c);
+  for (const FunctionDecl* f : index.workers) in.worker_declarations.emplace(u.find(f->getLocation()), f);
+  for (const function_info& f : index.functions)
+    if (f.declaration != nullptr && std::ranges::any_of(f.constructs, polls))
+      in.polling.insert(f.declaration->getCanonicalDecl());
+  for (const side_text& text : u.source.texts)
+    if (text.changes_macro) in.macro_changes.push_back(text.before);
   find_outlined_blocks(in);
   find_closure_calls(in);
   find_calls_of_c(in);
@@ -172,6 +190,13 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   for (const auto& [open, declarator] : index.declarators)
     if (declarator.void_token != no_token) in.left_out.insert(declarator.void_token);
   return in;
+}
+
+std::ranges::subrange<std::vector<side_text>::const_iterator> texts_in(const plan_input& in,
+                                                                       token_index after, token_index last) {
+  const std::vector<side_text>& all = in.unit.source.texts;
+  return {std::ranges::upper_bound(all, after, {}, &side_text::before),
+          std::ranges::upper_bound(all, last, {}, &side_text::before)};
 }
 
 bool leaves_for_c(const plan_input& in, token_index open, const context& scope) {

@@ -9,6 +9,11 @@ namespace sukima::language {
 plan_input input_of(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
                     const plan_options& options);
 
+/// Returns the comments and directives before tokens of the source, from the token after `after` up to
+/// `last`. Logarithmic.
+std::ranges::subrange<std::vector<side_text>::const_iterator> texts_in(const plan_input& in,
+                                                                       token_index after, token_index last);
+
 /// Returns whether this is a call of plain C by a worker function, during which a closure's goto may leave
 /// the function.
 bool leaves_for_c(const plan_input& in, token_index open, const context& scope);

@@ -189,9 +189,8 @@ bool macros_change_in(const plan_input& in, const function_info& f) {
   const token_index first = in.unit.origins[outermost->body.begin];
   const token_index last = in.unit.origins[outermost->body.end - 1];
   return first != no_token && last != no_token &&
-         std::any_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
-           return text.changes_macro && text.before > first && text.before <= last;
-         });
+         std::ranges::upper_bound(in.macro_changes, first) !=
+             std::ranges::upper_bound(in.macro_changes, last);
 }
 
 /// Returns the user's text from one place up to the token at another, without comments; nothing: the text

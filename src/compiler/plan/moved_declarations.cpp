@@ -3,6 +3,7 @@
 // unique names. Blocks that become functions use them, and such blocks are printed twice.
 #include "plan/functions.hpp"
 
+#include "plan/input.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
@@ -58,8 +59,7 @@ std::string packing_of(const plan_input& in, const function_info& f, token_range
   const token_index first = in.unit.origins[f.body.begin], last = in.unit.origins[range.begin];
   std::string all;
   if (first == no_token || last == no_token) return all;
-  for (const side_text& one : in.unit.source.texts) {
-    if (one.before <= first || one.before > last) continue;
+  for (const side_text& one : texts_in(in, first, last)) {
     const std::size_t word = one.pragma.find_first_not_of(" \t", one.pragma.find('"') + 1);
     if (word != std::string::npos && one.pragma.compare(word, 4, "pack") == 0) all += one.pragma + "\n";
   }
@@ -97,14 +97,13 @@ class mover {
         twice_(p.in.unwinding && p.in.unwinding->find(&f) != nullptr),
         types_(f.types),
         declarations_(f.declarations) {
-    for (const function_info& closure : p.in.index.closures) {
-      if (!f.body.holds(closure.body)) continue;
+    for (const function_info& closure : p.in.index.closures_in(f.body)) {
       types_.insert(types_.end(), closure.types.begin(), closure.types.end());
       declarations_.insert(declarations_.end(), closure.declarations.begin(), closure.declarations.end());
     }
   }
 
-  /// Whether any block of the function becomes a function of its own.
+  /// Returns whether any block of the function becomes a function of its own.
   bool is_needed() const {
     return twice_ || f_.has_closures ||
            std::any_of(f_.constructs.begin(), f_.constructs.end(), [](const construct* c) {
@@ -156,9 +155,9 @@ class mover {
   }
 
   bool is_in_wind(token_range range) const {
-    return std::any_of(f_.constructs.begin(), f_.constructs.end(), [&](const construct* c) {
-      return c->kind == construct_kind::wind && (c->before.holds(range) || c->after.holds(range));
-    });
+    for (const construct* c = p_.in.unit.construct_around(range.begin); c != nullptr; c = c->around)
+      if (c->kind == construct_kind::wind && (c->before.holds(range) || c->after.holds(range))) return true;
+    return false;
   }
 
   std::string rename(const NamedDecl* one) {

@@ -56,18 +56,12 @@ bool uses(const plan_input& in, token_range range, const VarDecl* variable) {
 bool is_parameter(const plan_input& in, const VarDecl* variable) {
   if (isa<ParmVarDecl>(variable)) return true;
   const auto declared = in.index.declared.find(variable);
-  for (const closure_declaration& c : in.unit.closures)
-    if (declared != in.index.declared.end() && c.parameters.holds(declared->second)) return true;
-  return false;
+  return declared != in.index.declared.end() && in.unit.is_in_parameters_of_closure(declared->second);
 }
 
 const function_info& owner_of(const plan_input& in, const VarDecl* variable, const context& scope) {
-  const token_index t = in.index.declared.at(variable);
-  for (auto f = in.index.closures.rbegin(); f != in.index.closures.rend(); ++f)
-    if (f->whole.holds(t)) return *f;
-  for (const function_info& f : in.index.functions)
-    if (f.whole.holds(t)) return f;
-  return *scope.function;
+  const function_info* const owner = in.index.function_around(in.index.declared.at(variable));
+  return owner != nullptr ? *owner : *scope.function;
 }
 
 std::string worker_name(const FunctionDecl* f) {

@@ -102,7 +102,12 @@ struct plan_input {
   /// Blocks that only generated functions have: PUT, guard, split, the body of `try`. They are given in
   /// tokens of the source, as (begin, end], in order, without blocks inside others.
   std::vector<token_range> outlined = {};
+  /// The first declarations of worker functions, by their names.
+  std::map<token_index, const clang::FunctionDecl*> worker_declarations = {};
+  /// The tokens of the source before which #define, #undef or a pragma changes a macro, in order.
+  std::vector<token_index> macro_changes = {};
   // Canonical declarations:
+  std::set<const clang::FunctionDecl*> polling = {};  ///< functions that contain a construct that polls
   std::set<const clang::FunctionDecl*> cloned = {};  ///< functions with a clone
   std::set<const clang::FunctionDecl*> called_after_polls = {};  ///< functions with a polled_clone
 };

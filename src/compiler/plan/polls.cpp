@@ -169,8 +169,8 @@ bool opens_block(const unit& u, token_index brace) {
 /// its head if the call is there.
 token_index end_of_statement(const unit& u, token_range body, token_index call) {
   token_index t = call;
-  for (token_index bracket = u.bracket_around(t); bracket != no_token && bracket > body.begin;
-       bracket = u.bracket_around(t)) {
+  for (token_index bracket = u.opened[t]; bracket != no_token && bracket > body.begin;
+       bracket = u.opened[t]) {
     if (u.tokens[bracket].is(tok::l_brace) && opens_block(u, bracket)) break;
     t = bracket;
   }
@@ -184,11 +184,7 @@ token_index end_of_statement(const unit& u, token_range body, token_index call) 
 }  // namespace
 
 bool contains_polls(const plan_input& in, const FunctionDecl* function) {
-  const function_info* const f = definition_of(in, function);
-  return f != nullptr && std::ranges::any_of(f->constructs, [](const construct* c) {
-           return c->kind == construct_kind::do_two || c->kind == construct_kind::loop ||
-                  c->kind == construct_kind::join || c->kind == construct_kind::poll;
-         });
+  return function != nullptr && in.polling.contains(function->getCanonicalDecl());
 }
 
 bool polls_at_its_call(const plan_input& in, const construct& loop) {

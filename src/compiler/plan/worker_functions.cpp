@@ -58,9 +58,8 @@ std::string weak_words(const FunctionDecl* f) {
 }
 
 void declare_workers(planner& p, token_range whole) {
-  for (const FunctionDecl* f : p.in.index.workers) {
-    const token_index t = p.in.unit.find(f->getLocation());
-    if (t == no_token || !whole.holds(t)) continue;
+  const auto first = p.in.worker_declarations.lower_bound(whole.begin);
+  for (const auto& [t, f] : std::ranges::subrange(first, p.in.worker_declarations.lower_bound(whole.end))) {
     const bool is_static = is_local(f);
     const bool is_inline = std::any_of(f->redecls_begin(), f->redecls_end(),
                                        [](const FunctionDecl* one) { return one->isInlineSpecified(); });

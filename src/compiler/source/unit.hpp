@@ -66,6 +66,7 @@ struct construct {
   token_range whole;  ///< all its tokens, including inserted ones
   clang::SourceLocation location;  ///< location of its keyword
   construct* parent = nullptr;  ///< the innermost construct around it in the same function
+  construct* around = nullptr;  ///< the same, also around a closure that it is in
   std::string task;  ///< the name after `handles`
   clang::SourceLocation task_location;
   token_range first;  ///< S1; BODY of a loop, of a dynamic_wind and of a try
@@ -147,13 +148,24 @@ struct source_tokens {
   std::set<unsigned> counters;  ///< raw locations of the uses, in a file, of macros that count (__COUNTER__)
 };
 
-/// The unit after desugaring. `tokens`, `roles`, `origins` and `partner` are parallel.
+/// The unit after desugaring. `tokens`, `roles`, `origins`, `partner` and `opened` are parallel. Constructs
+/// and closures are in the order of their first tokens, so outer ones come before inner ones.
 struct unit {
+ private:
+  static constexpr auto first_token = [](const auto& one) { return one.whole.begin; };
+  static auto in_block(const auto& all, token_range block) {
+    const auto first = std::ranges::lower_bound(all, block.begin, {}, first_token);
+    return std::ranges::subrange(first,
+                                 std::ranges::lower_bound(first, all.end(), block.end, {}, first_token));
+  }
+
+ public:
   source_tokens source;
   std::vector<clang::Token> tokens;  ///< the parser skips those with the roles `keyword` and `printed_only`
   std::vector<token_role> roles;
   std::vector<token_index> origins;  ///< index into source.tokens, or no_token
   std::vector<token_index> partner;  ///< for a bracket: the matching one; otherwise no_token
+  std::vector<token_index> opened;  ///< the innermost bracket that is open before a token, or no_token
   std::deque<construct> constructs;
   std::deque<closure_declaration> closures;
   std::set<unsigned> closure_types;  ///< raw locations of the parentheses after `closure`
@@ -164,27 +176,34 @@ struct unit {
   std::vector<token_index> cluster_keywords;  ///< each `cluster` before a `worker`
   std::unordered_map<unsigned, token_index> at;  ///< tokens that were not inserted, by raw location
 
-  /// Returns the innermost bracket that is open before a token, or no_token. Linear in the number of tokens
-  /// before.
-  token_index bracket_around(token_index t) const {
-    while (t-- > 0) {
-      if (partner[t] == no_token) continue;
-      if (partner[t] > t) return t;
-      t = partner[t];
-    }
-    return no_token;
-  }
   /// Returns the innermost block around a token, including its braces; empty if there is none.
   token_range block_around(token_index t) const {
-    do t = bracket_around(t);
+    do t = opened[t];
     while (t != no_token && tokens[t].isNot(clang::tok::l_brace));
     return t == no_token ? token_range{} : token_range{t, partner[t] + 1};
   }
 
+  /// Returns the constructs in a block. Logarithmic.
+  auto constructs_in(token_range block) const { return in_block(constructs, block); }
+  /// Returns the closures in a block, with forward declarations. Logarithmic.
+  auto closures_in(token_range block) const { return in_block(closures, block); }
   /// Returns the closure whose name a declaration has at a token, or null. Logarithmic.
   const closure_declaration* closure_named_at(token_index t) const {
     const auto found = std::ranges::lower_bound(closures, t, {}, &closure_declaration::name_token);
     return found != closures.end() && found->name_token == t ? &*found : nullptr;
+  }
+  /// Returns whether a token is among the parameters of a closure's declaration. Logarithmic.
+  bool is_in_parameters_of_closure(token_index t) const {
+    const auto next = std::ranges::upper_bound(closures, t, {}, &closure_declaration::name_token);
+    return next != closures.begin() && std::prev(next)->parameters.holds(t);
+  }
+  /// Returns the innermost construct that contains a token, or null. Logarithmic, but for the depth of
+  /// constructs.
+  const construct* construct_around(token_index t) const {
+    const auto next = std::ranges::upper_bound(constructs, t, {}, first_token);
+    const construct* c = next == constructs.begin() ? nullptr : &*std::prev(next);
+    while (c != nullptr && !c->whole.holds(t)) c = c->around;
+    return c;
   }
 
   /// Returns the token at a location that was not inserted, or no_token.
