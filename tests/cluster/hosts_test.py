@@ -348,7 +348,9 @@ class bad_days(Hosts):
             wait_until_it_works(pid)
         os.kill(self.connection("beta"), signal.SIGKILL)
         os.kill(pids[1], signal.SIGKILL)
-        self.assertIn("sukima: node 1 was lost", running.stderr.read())
+        # Node 0 says the first, unless it gets no CPU until the launcher ends it.
+        self.assertRegex(running.stderr.read(),
+                         "sukima: node 1 was (lost|ended by signal 9, so the others were ended, too)")
         self.assertEqual(running.wait(), 75)
         wait_until_ended(pids)
 

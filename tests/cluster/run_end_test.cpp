@@ -117,6 +117,16 @@ TEST(run_end, ends_all_where_a_node_fails_before_it_has_met_the_others) {
   EXPECT_EQ(r.conclude().status, 3);
 }
 
+TEST(run_end, names_the_node_that_failed_where_node_0_had_to_be_killed) {
+  run_end r(2, false, {});
+  r.on_end(1, killed(SIGKILL), begin);
+  EXPECT_EQ(r.take(begin + 1s).signal, SIGTERM);
+  EXPECT_EQ(r.take(begin + 3s).signal, SIGKILL);
+  r.on_end(0, killed(SIGKILL), begin + 3s);
+  EXPECT_EQ(r.conclude().sentence, "node 1 was ended by signal 9, so the others were ended, too");
+  EXPECT_EQ(r.conclude().status, 75);
+}
+
 TEST(run_end, names_a_node_that_a_signal_ended_without_an_entry) {
   run_end other(3, false, {});
   other.on_end(0, well, begin);

@@ -195,7 +195,9 @@ run_end::conclusion run_end::conclude() const {
   c.status = status_of_difference_;
   if (hope_) return c;
   const node* const failure = chosen_failure();
-  const bool was_ended = first_failure_ >= 0 && !is_grace_ && nodes_[0].end.signal == SIGTERM;
+  // Node 0 may get no CPU for so long that the launcher has to kill it.
+  const bool was_killed = nodes_[0].end.signal == SIGKILL && nodes_[0].was_asked_to_end;
+  const bool was_ended = first_failure_ >= 0 && !is_grace_ && (nodes_[0].end.signal == SIGTERM || was_killed);
   const int blamed = missing_ >= 0 ? missing_ : was_ended ? first_failure_ : -1;
   // One signal ends all nodes, and those that it ends first are no reason.
   if (is_from_outside(0) && (blamed < 0 || is_from_outside(static_cast<unsigned>(blamed)))) return c;
