@@ -78,8 +78,7 @@ gate() {
   # shellcheck disable=SC2064 # the number as it is now
   trap "kill -- -$beside 2>/dev/null" EXIT
   while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
-  # Short tests, of which every other one waits.
-  run_tests release gate $(($(nproc) * 2)) --label-exclude '^(check|measure)$'
+  run_tests release gate "$many" --label-exclude '^(check|measure)$'
   wait "$beside" || failed=1
   trap - EXIT
   cat build/sanitized.log
