@@ -6,7 +6,8 @@
 // in the folder SUKIMA_CONTRACT_FOLDER.
 #include "transport_support.hpp"
 
-#include "transport/mpi.hpp"
+#include "transport/mpi_launch.hpp"
+#include "transport/mpi_plugin.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -2,7 +2,8 @@
 // What is special about the transports of one process and over TCP; their contract: contract_test.cpp.
 #include "transport_support.hpp"
 
-#include "transport/mpi.hpp"
+#include "transport/mpi_launch.hpp"
+#include "transport/mpi_plugin.hpp"
 #include "transport/progress_deadline.hpp"
 
 #include <algorithm>

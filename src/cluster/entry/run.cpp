@@ -10,7 +10,8 @@
 #include "hope/node.hpp"
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
-#include "transport/mpi.hpp"
+#include "transport/mpi_launch.hpp"
+#include "transport/mpi_plugin.hpp"
 #include "transport/tcp_place.hpp"
 
 #include <sukima/detail/fixed_order.hpp>

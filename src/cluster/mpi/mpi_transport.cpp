@@ -6,7 +6,7 @@
 // until the bell rings (bell.hpp), and its sends and receives do not block. A bell may arrive before its
 // message. Then the thread probes MPI every 50 µs until the announced number of messages has arrived, for at
 // most 20 ms. It probes twice each time, because Open MPI's MPI_Iprobe searches before it makes progress.
-#include "transport/mpi.hpp"
+#include "transport/mpi_plugin.hpp"
 
 #include "mpi/bell.hpp"
 #include "mpi/under_way.hpp"

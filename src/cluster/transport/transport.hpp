@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the nodes of a cluster exchange messages. Implementations: tcp.hpp, mpi.hpp, and for tests
+// How the nodes of a cluster exchange messages. Implementations: tcp.hpp, mpi_plugin.hpp, and for tests
 // tests/cluster/in_process_network.hpp.
 //
 // The contract, which tests/cluster/contract_test.cpp checks for each implementation:
