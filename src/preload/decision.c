@@ -20,6 +20,7 @@
 #include <sukima/capacity.h>
 
 #include "at_fork.h"
+#include "shared/mpi_ranks.h"
 
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 
+#include <preload/shared/mpi_ranks.h>
 #include <base/shared/executable.hpp>
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"

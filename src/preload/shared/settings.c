@@ -98,13 +98,3 @@ bool preload_read_settings(const char* text, struct preload_settings* settings) 
   if (settings->rounding > SUKIMA_CAPACITY_NEAREST) settings->rounding = SUKIMA_CAPACITY_NEAREST;
   return settings->threads != 0;
 }
-
-uint32_t preload_count_ranks(void) {
-  static const char* const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
-  for (unsigned i = 0; i < sizeof variables / sizeof *variables; ++i) {
-    const char* const text = getenv(variables[i]);
-    double ranks = 0;
-    if (text != NULL && sukima_capacity_parse_cpus(text, &ranks) == 0 && ranks >= 1) return (uint32_t)ranks;
-  }
-  return 1;
-}

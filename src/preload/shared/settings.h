@@ -63,10 +63,6 @@ size_t preload_write_settings(const struct preload_settings* settings, char* tex
 /// \return whether the library has anything to do
 bool preload_read_settings(const char* text, struct preload_settings* settings);
 
-/// The number of MPI ranks that share this machine with this process, including itself, by the variables that
-/// Open MPI and MPICH set; 1 outside MPI.
-uint32_t preload_count_ranks(void);
-
 #ifdef __cplusplus
 }
 #endif
