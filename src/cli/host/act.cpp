@@ -15,7 +15,7 @@
 #include <system_error>
 #include <thread>
 
-#include "host/acting.hpp"
+#include "host/act_steps.hpp"
 #include "shared/console.hpp"
 
 namespace sukima::cli::host {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/lines.hpp"
+#include "host/print_line.hpp"
 
 namespace sukima::cli::host {
 

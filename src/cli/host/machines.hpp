@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "host/lines.hpp"
 #include "host/live.hpp"
+#include "host/print_line.hpp"
 
 namespace sukima::cli::host {
 

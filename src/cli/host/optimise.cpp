@@ -9,7 +9,7 @@
 #include <optional>
 #include <random>
 
-#include "host/acting.hpp"
+#include "host/act_steps.hpp"
 #include "host/metrics.hpp"
 #include "host/stop.hpp"
 #include "shared/console.hpp"

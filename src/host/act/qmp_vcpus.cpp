@@ -22,8 +22,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// The longest duration of a dialogue with the monitor.
-constexpr std::chrono::milliseconds longest_conversation{2000};
 class qmp_vcpus final : public actuator {
  public:
   explicit qmp_vcpus(std::filesystem::path socket) : path_(std::move(socket)) {}
@@ -95,7 +93,7 @@ class qmp_vcpus final : public actuator {
   }
 
   qmp_answer ask() const {
-    return ask_monitors({path_.string()}, clock::now() + longest_conversation).front();
+    return ask_monitors({path_.string()}, clock::now() + plug_dialogue::longest).front();
   }
 
   /// \returns 0, or an errno
@@ -107,7 +105,7 @@ class qmp_vcpus final : public actuator {
     const descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return errno;
-    const auto end = clock::now() + longest_conversation;
+    const auto end = clock::now() + plug_dialogue::longest;
     char bytes[65536];
     while (!dialogue.ended()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
