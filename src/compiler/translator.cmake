@@ -89,6 +89,7 @@ set(unwind_files
   plan/unwind_functions.cpp
   plan/unwind_hoist.cpp
   plan/unwind_plan.cpp
+  plan/unwind_results.cpp
   plan/unwind_statements.cpp
   plan/unwind_values.cpp)
 add_library(sukima_translator STATIC

@@ -6,7 +6,7 @@
 
 namespace sukima::language {
 
-// unwind_values.cpp
+// unwind_results.cpp
 /// Returns the result with which a function reports that it has unwound.
 std::string special_result(const planner& p, clang::QualType type);
 
@@ -19,6 +19,7 @@ std::string special_test(const planner& p, clang::QualType type, const std::stri
 /// Returns the type that a version that unwinds returns.
 clang::QualType unwound_type(const plan_input& in, clang::QualType type);
 
+// unwind_values.cpp
 /// Returns the variable of a result or condition that the rest of the statement uses.
 std::string value_name(unsigned number, const context& scope);
 
