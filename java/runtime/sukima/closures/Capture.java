@@ -57,8 +57,6 @@ public final class Capture extends Unwinding {
     }
 
     private LostFrameError lost() {
-        return new LostFrameError("a nested function of " + owner.method() + " was called "
-            + (outermost == null ? "" : "below " + outermost.method$() + " ") + "through a method that sukima-javac has not "
-            + "translated: compile all methods between " + owner.method() + " and the call with sukima-javac");
+        return new LostFrameError(owner.method(), outermost);
     }
 }
