@@ -117,6 +117,20 @@ TEST(run_end, ends_all_where_a_node_fails_before_it_has_met_the_others) {
   EXPECT_EQ(r.conclude().status, 3);
 }
 
+TEST(run_end, names_node_0_if_it_stood_still_until_it_was_killed) {
+  run_end r(3, false, std::nullopt);
+  for (unsigned n = 0; n < 3; ++n) r.on_report(n, met, begin);
+  const node_report loss = failure("node 0 was lost (it is silent)", 0, 75);
+  r.on_report(1, loss, begin);
+  r.on_end(1, status(75), begin);
+  r.on_report(2, loss, begin);
+  r.on_end(2, status(75), begin);
+  for (const int signal : {SIGTERM, SIGKILL}) EXPECT_EQ(r.take(*r.next()).signal, signal);
+  r.on_end(0, killed(SIGKILL), begin + 3s);
+  EXPECT_EQ(r.conclude().sentence, "node 0 was lost (it is silent)");
+  EXPECT_EQ(r.conclude().status, 75);
+}
+
 TEST(run_end, names_the_node_that_failed_where_node_0_had_to_be_killed) {
   run_end r(2, false, {});
   r.on_end(1, killed(SIGKILL), begin);
