@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steal requests (publish:0): the mailbox, the reply, withdrawing.
+// Steal requests (the protocol `request`): the mailbox, the reply, withdrawing.
 #include "world.hpp"
 
 namespace sukima::memory {
