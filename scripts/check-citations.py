@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that what comments and pages name exists: check-citations.py [FOLDER]
+"""Checks that all names in comments and pages exist: check-citations.py [FOLDER]
 
 Looks at the comments of all sources and scripts, and at README.md, docs/, the other *.md pages and the man pages:
-  - a path that begins with a folder of the tree (src/…, docs/…, tests/…) must be a file or folder, a file's name
-    (switch.cpp) that of a file somewhere in the tree, a link of a page lead to a file;
+    - a path that begins with a folder of the tree (src/…, docs/…, tests/…) must be a file or folder; a file of a plain
+    name (switch.cpp) must be somewhere in the tree; a page's link must lead to a file;
   - a name in backquotes, and each word with an underscore, must occur in code: a function, type, variable, option;
   - every SUKIMA_… variable, target of make and command of sukima must exist;
-  - in the code of Python scripts, what stands behind `ROOT /` must exist, unless it is built.
-Names that are not ours (of the kernel, of other programs) stand in tests/house/foreign_names.txt, one a line.
+  - in the code of Python scripts, a path after `ROOT /` must exist, unless the build makes it.
+tests/house/foreign_names.txt lists names of the kernel and of other programs, one a line.
 """
 import functools
 import pathlib
@@ -25,7 +25,7 @@ SKIPPED = {"build", ".git", "target", "node_modules", "__pycache__"}
 DATA = ("tests/capacity/zoo", "tests/capacity/places", "tests/capacity/fuzz/corpus", "tests/language/random_text")
 
 FILE = re.compile(r"(?<![\w/.$*<>{}-])((?:[\w.+-]+/)*[\w+-]+\.(?:cpp|hpp|pml|tc|cmake|md))\b(?![\w/*])")
-# Names of C headers, C sources and scripts are often foreign: only with a folder of ours in front.
+# Names of C headers, C sources and scripts are often foreign, so they are checked only after a folder of ours.
 PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|lab|examples|cmake|python|editors"
                   r"|completions)/[\w./+-]*[\w+])(?![\w*<{$…])")
 OPENED = re.compile(r'\bROOT / "((?!build\b)[\w./-]+)"')
@@ -100,7 +100,7 @@ class Tree:
 
     @functools.lru_cache(maxsize=None)
     def has_path(self, cited, beside):
-        """Is it a path from the root, from the citing file's folder, from src/PART, include/ or lab/?"""
+        """Whether it is a path from the root, from the citing file's folder, from src/PART, include/ or lab/."""
         if re.search(r"(?:^|/)[A-Z]+(?:/|\.|$)", cited):
             return True  # src/PART, NAME.tc: it stands for many
         bases = [self.root, self.root / beside.parent, self.root / "include", self.root / "src", self.root / "lab",
@@ -114,7 +114,7 @@ class Tree:
 
 
 def complaints_of(tree, path, text):
-    """(offset, complaint) for each thing that a text names and that does not exist."""
+    """(offset, complaint) for each name in a text of something that does not exist."""
     for match in PATH.finditer(text):
         cited = match.group(1).rstrip(".")
         if not tree.has_path(cited, path) and not tree.is_foreign(cited):

@@ -3,8 +3,9 @@
 """Checks that #include lines obey the order of the parts: check-includes.py [FOLDER]
 
 A part is a folder src/PART with its public headers include/sukima/…, its tests and its examples. It may use the
-parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
-which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others. Every other part may use src/base, which uses none.
+parts below it in ORDER, and only two kinds of their headers: the public ones as <sukima/…>, and those in
+src/PART/shared, which are not installed, as <PART/shared/…>. src/capacity is plain C and uses no other part. Every
+other part may use src/base, which uses no other part either.
 
 Inside src/runtime and src/objects there are layers (LAYERS): a file includes headers of its own layer and of the layers
 below it. whole_runtime.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
@@ -51,7 +52,7 @@ HEADER_PART = {
 }
 # The folders from which sources in lab/ include with a short name.
 LAB_FOLDERS = ("", "lab", "lab/commands", "lab/validation", "lab/benchmarks")
-# Words of CMake that lead to the laboratory.
+# Expressions of CMake that refer to the laboratory.
 LAB_IN_CMAKE = re.compile(r"(?:^|[\s(/\"])lab(?=[\s)/\"]|$)|\bsukima_lab|\bSUKIMA_BUILD_(?:LAB|BENCHMARKS)\b")
 NO_LAB = "the product must not use the laboratory, lab/; it is built and installed without it"
 # The layers of parts, the lowest first: folders, and files without their suffix. A file that is named belongs to its layer

@@ -4,16 +4,16 @@
 
 Looks at the sources of the runtime, of objects and of the cluster: src/runtime, src/objects, src/cluster, and their
 headers in include/sukima. Each call of load, store, exchange, fetch_… and compare_exchange_… of an atomic must pass a
-memory order, and one of these comments must stand on its line, in the comment block before its statement, or at the
+memory order. One of these comments must be on its line, in the comment block before its statement, or at the
 declaration of the atomic:
 
     // pairs with: take_permit, call_up; arrive in switch.cpp
     // no partner: statistics only
 
-The list ends at a full stop or with the comment block. Each name must occur in the file behind `in`; without one, in the
-same file or in the header or source of the same name. At a declaration the list names the functions whose accesses pair
-with each other. Operators and conversions of an atomic have no place for an order, so in all of src and include they are
-findings, too (implicit_atomics.py).
+The list ends at a full stop or with the comment block. Each name must occur in the file that follows `in`, or without
+`in` in the same file or in the header or source of the same name. At a declaration the list names the functions whose
+accesses pair with each other. Operators and conversions of an atomic cannot state an order, so they are findings in all
+of src and include (implicit_atomics.py).
 """
 import argparse
 import pathlib
@@ -45,7 +45,7 @@ def line_of(text, at):
 
 
 def closing(code, opening):
-    """Where the bracket at `opening` is closed."""
+    """The position of the bracket that closes the one at `opening`."""
     depth = 0
     for at in range(opening, len(code)):
         if code[at] in "([{":
@@ -83,7 +83,7 @@ def object_before(code, end):
 
 
 def declared_name(code, match):
-    """(name, end) of what the type at `match` declares; None: it declares nothing."""
+    """(name, end) of the declaration with the type at `match`, or None if it declares nothing."""
     at = match.end()
     if code[at - 1] == "<":
         depth = 1
@@ -157,7 +157,7 @@ class Tree:
         return []
 
     def wrong_partner(self, source, text):
-        """What is wrong with the list behind `pairs with:`; None: nothing."""
+        """The error in the list after `pairs with:`, or None."""
         for group in text.split("; "):
             match = PARTNERS.fullmatch(group.strip())
             if match is None:
@@ -196,7 +196,7 @@ class Tree:
 
     @staticmethod
     def block_from(source, number):
-        """The comment from this line on; behind code it ends with its line."""
+        """The comment from this line on. A comment after code ends with its line."""
         lines, at = [source.comment_lines[number - 1]], number
         while not source.code_lines[number - 1].strip() and at < len(source.comment_lines) and source.comment_lines[at].strip() and not source.code_lines[at].strip():
             lines.append(source.comment_lines[at])

@@ -39,7 +39,7 @@ run_check() {
   local folder=$work/$number
   mkdir -p "$folder"
   cp "$model" "$folder/model.pml"
-  # The options are words without quotes; splitting them is what is wanted.
+  # The options contain no quotes, so the shell must split them.
   # shellcheck disable=SC2086
   (
     cd "$folder"

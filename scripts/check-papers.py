@@ -5,7 +5,7 @@
 Each section of the page is about a paper. The first column of its rows names figures and tables, such as "table 4,
 figures 4, 5" or "8 to 10, 13"; a number without a word is a figure's. Checked:
   - every figure and every table of each paper has a row, and no row names one that the paper does not have;
-  - each row has text in all columns of its head: what repeats it, what came out, perhaps what the simulation shows;
+    - each row has text in all columns of its table;
   - if an experiment has a claim about a figure or table, the row of that figure names the experiment.
 """
 import json

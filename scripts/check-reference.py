@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that each public header, free function and class has a page in the reference.
 
-check-reference.py HEADERS TAGFILE HTML, where HEADERS is the folder include/sukima, TAGFILE what Doxygen has written
-by GENERATE_TAGFILE, and HTML the folder with its pages. A function must be in a group, because only a group's page
-lists functions; the page must have its anchor. A header has a page if it begins with a comment (docs/file_page.sed).
+check-reference.py HEADERS TAGFILE HTML: HEADERS is the folder include/sukima, TAGFILE the file that Doxygen writes
+because of GENERATE_TAGFILE, and HTML the folder with Doxygen's pages. A function must be in a group, because only a
+group's page lists functions, and the page must have its anchor. A header has a page if it begins with a comment
+(docs/file_page.sed).
 oneTBB's own reference describes the headers of tbb-compat, so docs/Doxyfile.in leaves them out, too.
 """
 import pathlib
@@ -25,7 +26,7 @@ def without_comments(text):
 
 
 def public_parts(text):
-    """The texts of the public namespaces' blocks, and of what is for C."""
+    """The texts of the blocks of public namespaces, and of the declarations for C."""
     for block in PUBLIC_BLOCK.finditer(text):
         depth = 1
         for end in range(block.end(), len(text)):
@@ -92,7 +93,7 @@ def public_headers(folder):
 
 
 def public_names(folder):
-    """All of them with the header that has them first."""
+    """All public names, each with the header that declares it first."""
     found = {}
     for header in public_headers(folder):
         text = without_comments(header.read_text(encoding="utf-8"))

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports functions over 80 lines, classes over 30 methods, files over 400 lines and long pages: check-sizes.py [FOLDER]
 
-Looks at the C and C++ sources in src, include and lab, and at the pages for users that fit on a screen. What has a good reason to be longer says it in the comment
-above it, a file in its first comment, as a line of this form:
+Looks at the C and C++ sources in src, include and lab, and at the pages for users that must fit on a screen. A function
+or class may be longer if the comment above it gives the reason, and a file if its first comment does, in a line like
+this:
 
     // Long: one case for each opcode, which belong together.
 
@@ -23,7 +24,7 @@ MOST_METHODS = 30
 MOST_FILE_LINES = 400
 FEW_FILE_LINES = 40
 MOST_PAGE_LINES = 60
-# Pages for people who try Sukima with what they have. What does not fit belongs to a page for reference.
+# Pages for newcomers, who try Sukima with their own programs. Details belong to a page for reference.
 SHORT_PAGES = ("docs/bindings.md", "docs/capacity.md", "docs/containers.md", "docs/hello.md", "docs/kubernetes.md",
                "docs/openmp.md", "docs/packages.md", "docs/profilers.md", "docs/standard-algorithms.md", "docs/stdexec.md",
                "docs/tbb.md", "docs/tracing.md", "python/README.md")
@@ -70,7 +71,7 @@ def is_function(head):
 
 
 class Block:
-    """What stands between two braces: its kind (scope, class, function, other), name and lines."""
+    """The text between two braces: its kind (scope, class, function, other), name and lines."""
 
     def __init__(self, kind, name, line):
         self.kind, self.name, self.first_line = kind, name, line

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that each reason for which a test can be skipped is in one of two lists: check-skips.py [FOLDER]
 
-tests/allowed_skips.txt has those that depend on the machine: its rights, kernel, CPUs, devices, visible groups and
-network. tests/forbidden_skips.txt has those that a package of scripts/packages.txt rules out, and mistakes: continuous
-integration fails for them. A line of either list that no reason matches is wrong, too.
+tests/allowed_skips.txt lists reasons that depend on the machine: its rights, kernel, CPUs, devices, visible groups and
+network. tests/forbidden_skips.txt lists reasons that cannot occur if the packages of scripts/packages.txt are
+installed, and mistakes: continuous integration fails for them. A line of either list that matches no reason is wrong,
+too.
 
-The reasons are read from the sources of FOLDER (this repository) in tests, lab, scripts and python: GTEST_SKIP,
-unittest's skips, the attribute why_not, and what is printed before a program ends with 77. What a reason says at run
-time stands as X.
+The script reads the reasons from the sources of FOLDER (by default this repository) in tests, lab, scripts and python:
+GTEST_SKIP, unittest's skips, the attribute why_not, and the text that is printed before a program ends with 77. X
+replaces the parts of a reason that are known only at run time.
 """
 import ast
 import pathlib
@@ -26,7 +27,7 @@ TRUTH_SKIPS = "sukima-truth: skipped: "
 
 
 def text_of(node):
-    """What a string of Python says; None: it is none."""
+    """The text of a Python expression if it is a string, otherwise None."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -65,7 +66,7 @@ def in_python(source):
 
 
 def literals(expression):
-    """What a C++ expression says: its literals; other parts are X."""
+    """The text of a C++ expression: its literals, with X for the other parts."""
     found = ""
     for part in re.findall(r'"((?:[^"\\]|\\.)*)"|([^"]+)', expression):
         between = part[1].strip().strip("<+ \n")

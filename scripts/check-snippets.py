@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the C, C++ and Java code in the documentation is code that the tests compile and run.
 
-Each fenced block marked c, cpp, c++, java or tascell in README.md and docs/*.md must be a run of lines of a file in examples/
-(leading blanks of the whole block do not count): check-snippets.py [FOLDER]
+Each fenced block marked c, cpp, c++, java or tascell in README.md and docs/*.md must consist of consecutive lines of a
+file in examples/. Leading blanks of the whole block do not count: check-snippets.py [FOLDER]
 """
 import pathlib
 import re
@@ -15,7 +15,7 @@ LANGUAGES = {"c", "cpp", "c++", "tascell", "java"}
 
 
 def blocks(text):
-    """The fenced blocks of C and C++ with the line number of their first line."""
+    """The fenced blocks of code, each with the number of its first line."""
     start, language, lines = None, "", []
     for number, line in enumerate(text.splitlines(), 1):
         fence = FENCE.match(line)
@@ -30,12 +30,12 @@ def blocks(text):
 
 
 def normal(lines):
-    """The lines without what all of them are indented by, and without blanks at their ends."""
+    """The lines without their common indentation, and without blanks at their ends."""
     return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
 
 
 def occurs(block, source):
-    """Whether the lines of the block are a run of the source's lines, indented more perhaps."""
+    """Whether the lines of the block are consecutive lines of the source, which may be indented more."""
     wanted = normal(block)
     count = len(wanted)
     return any(normal(source[i:i + count]) == wanted for i in range(len(source) - count + 1))

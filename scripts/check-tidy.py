@@ -4,16 +4,16 @@
 
 Usage: check-tidy.py [--quick] [--changed REVISION] [--others] [--open] [--minutes N] [--record] [BUILD_FOLDER]
 
-BUILD_FOLDER is build/tidy, which `cmake --preset tidy` configures. With no option all its sources are looked at, in as
-many processes as there are CPUs; CLANG_TIDY names another clang-tidy than clang-tidy-19. Ends with 1 if there are
-findings, with 2 for wrong use.
+BUILD_FOLDER is build/tidy by default, which `cmake --preset tidy` configures. Without an option all its sources are
+checked, in as many processes as there are CPUs. CLANG_TIDY names another clang-tidy than clang-tidy-19. The exit code
+is 1 if there are findings, and 2 for wrong use.
 
-A source has changed if it, or the header beside it, differs from the revision. For another header that differs, one
-source that includes it has changed, the nearest.
+A source counts as changed if it, or the header beside it, differs from the revision. If any other header differs, the
+nearest source that includes it counts as changed.
 
-scripts/tidy-clean.txt names a commit at which nothing was found, and below it as `open` the sources that had not been
-looked at then, or had findings. A whole run that finds nothing records its commit (--record); --open works off the
-list, in pieces if need be.
+scripts/tidy-clean.txt names a commit at which no source had findings, and lists as `open` the sources that had not been
+checked by then, or had findings. A whole run without findings records its commit (--record). --open checks the listed
+sources, in several runs if necessary.
 """
 import argparse
 import collections
@@ -42,7 +42,7 @@ def fail(message):
 
 
 def git(*arguments):
-    """What git prints, or None where it fails."""
+    """The output of git, or None if it fails."""
     done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 
@@ -65,7 +65,7 @@ def database_of(folder):
 
 
 def read_record():
-    """(what RECORD says is the commit, or None; its open sources)"""
+    """(the commit in RECORD, or None; its open sources)"""
     lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.is_file() else []
     lines = [line for line in lines if line and not line.startswith("#")]
     commits = [line for line in lines if not line.startswith("open ")]
@@ -78,13 +78,13 @@ def write_record(commit, still_open):
 
 
 def recorded():
-    """The commit in RECORD; None where there is no such file, or the repository has only later commits."""
+    """The commit in RECORD; None if there is no such file, or the repository has only later commits."""
     commit, _ = read_record()
     return git("rev-parse", "--verify", "-q", f"{commit}^{{commit}}") if commit else None
 
 
 def changed_lines(revision):
-    """{path: changed lines} of what differs from the revision."""
+    """{path: changed lines} of the files that differ from the revision."""
     lines = {}
     for row in (git("diff", "--numstat", "--no-renames", revision) or "").splitlines():
         added, removed, path = row.split("\t")
@@ -132,13 +132,13 @@ def changed(revision, known):
 
 
 def shuffled(paths):
-    """In an order that the last commit decides: with a limit, each commit has another part looked at."""
+    """In an order that depends on the last commit: with a limit, each commit checks another part."""
     commit = git("rev-parse", "HEAD") or ""
     return sorted(paths, key=lambda path: hashlib.sha256(f"{commit} {path}".encode()).digest())
 
 
 def chosen(given, known):
-    """(the sources to look at first, those to look at afterwards)"""
+    """(the sources to check first, the sources to check afterwards)"""
     still_open = read_record()[1] & set(known)
     if given.open:
         return shuffled(still_open), []

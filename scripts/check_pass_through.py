@@ -4,8 +4,8 @@
 
     check_pass_through.py --sukima PROGRAM [--backend COMPILER]... [--work FOLDER] PART...
 
-Each PART is compiled with `sukima cc -x tc`, so that it goes through the whole compiler, and must then do what it does
-when the compiler behind builds it alone:
+Each PART is compiled with `sukima cc -x tc`, so that it goes through the whole compiler. The program must then behave
+as if the C compiler had built it alone:
 
     headers       all headers of the C library that can be included together
     tcc           the test programs of TinyCC, with the output that they expect
@@ -14,9 +14,9 @@ when the compiler behind builds it alone:
     torture       gcc's C-torture programs: 1600, some minutes
     sqlite        SQLite with its own 255,000 tests (veryquick.test); 15 minutes; needs tcl-dev, and not to be root
 
-The sources are Debian 12's own. apt-get fetches them into FOLDER and checks their signatures, this script their
-checksums; SQLite as one file comes with a crate, which cargo fetches. Where that cannot be done the exit code is 77,
-and the part is named.
+The sources are those of Debian 12. apt-get fetches them into FOLDER and checks their signatures, and this script checks
+their checksums. SQLite as one file is in a crate, which cargo fetches. If a part cannot be fetched, the exit code is 77
+and a message names the part.
 """
 import argparse
 import concurrent.futures
@@ -92,7 +92,7 @@ local f = load "local a, b = ... goto e; ::e:: return a << b, a / b" print(f(3, 
 
 
 class skip(Exception):
-    """Nothing can be tested here: says why."""
+    """Prints why nothing can be tested here, and ends the script."""
 
 
 def run(command, timeout=120, folder=None):

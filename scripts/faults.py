@@ -3,10 +3,11 @@
 """Plants the faults of tests/faults.toml, one at a time, and prints which test of the gate found each:
 faults.py [--only NAME|PART]... [--minutes N] [--list|--check]
 
-Works on a copy of the sources in build/faults. Of the tests without the labels `check` and `measure` those run that a
-fault names, until one fails or hangs for a minute. A finding counts only if the same test passes three times without the fault.
-With --minutes no fault is begun after that time, and the last commit decides about the order: each commit has others tried.
-Prints a table, and as the last line `N passed, N failed, 0 skipped`: found, and not found.
+Works on a copy of the sources in build/faults. For each fault it runs the tests that the fault names, without those
+with the label `check` or `measure`, until a test fails or hangs for a minute. A finding counts only if the same test
+passes three times without the fault. With --minutes it begins no fault after that time. The order of the faults then
+depends on the last commit, so each commit tries other faults. It prints a table, and as the last line `N passed, N
+failed, 0 skipped`: the numbers of found and of missed faults.
 """
 import argparse
 import contextlib
@@ -36,7 +37,7 @@ def run(*command, log):
 
 
 def take_place():
-    """Waits until no other process uses build/faults, which is this process's own then. Returns what the caller must keep."""
+    """Waits until no other process uses build/faults, and claims it. The caller must keep the result."""
     PLACE.mkdir(parents=True, exist_ok=True)
     lock = open(LOCK, "w", encoding="utf-8")  # noqa: SIM115: its end gives the place back
     try:
@@ -110,7 +111,7 @@ def planted(fault):
 
 
 def try_fault(fault, log):
-    """How it was found: (a test's name or None, a sentence)."""
+    """How the fault was found: (a test's name or None, a sentence)."""
     log.unlink(missing_ok=True)
     with planted(fault) as count:
         if count != 1:
@@ -139,7 +140,7 @@ def missing_program(fault, programs):
 
 
 def check(faults):
-    """Can each of them be planted, and is what it changes built? Prints what is wrong."""
+    """Whether each fault can be planted, in code that is built. Prints what is wrong."""
     wrong = 0
     programs = programs_of_commands()
     for i, fault in enumerate(faults):
@@ -159,7 +160,7 @@ def check(faults):
 
 
 def shuffled(faults):
-    """In an order that the last commit decides."""
+    """In an order that depends on the last commit."""
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     return sorted(faults, key=lambda fault: hashlib.sha256(f"{commit} {fault['name']}".encode()).digest())
 
@@ -201,7 +202,7 @@ def main():
             found_by.setdefault((build_folder(fault), test), []).append(fault)
         counts[test is not None] += 1
         print(f"{fault['name']:32} {fault['part']:14} {sentence}", flush=True)
-    # Are these tests right without the faults?
+    # Do these tests pass without the faults?
     if not build_all(faults, PLACE / "end.log"):
         print("the sources do not build any more without a fault")
         return 1

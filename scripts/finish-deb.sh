@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Gives .deb packages of CPack the parts that Debian's policy demands and CPack does not make: finish-deb.sh FILE…
+# Adds to .deb packages of CPack the parts that Debian's policy requires and CPack does not make: finish-deb.sh FILE…
 #
 # In each package: compressed manual pages, a changelog, the copyright file and the lintian overrides of packaging/debian, a trigger
 # of ldconfig instead of scripts that call it, and pkg-config's files where cross-compilers look. CPack runs it
@@ -66,7 +66,7 @@ for file in "$@"; do
   move_pkgconfig "$tree"
   write_sums "$tree"
   find "$tree" -newermt "@$now" -exec touch --no-dereference -d "@$now" {} +
-  # The package that CPack made stays whole until the new one is.
+  # Replaces the package of CPack only when the new one is complete.
   dpkg-deb --root-owner-group --build "$tree" "$file.new" > "$work/log" || {
     cat "$work/log" >&2
     rm -f "$file.new"

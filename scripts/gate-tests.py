@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of the gate: gate-tests.py BUILD [--write] [LIST]
 
-Compares the tests that ctest has in the folder BUILD, those without the labels `check` and `measure`, with LIST
-(tests/gate.txt): names each test that is missing because a tool is missing, and each one that LIST lacks.
-A program of GoogleTest tests counts as one. --write: writes LIST instead.
+Compares the tests of ctest in the folder BUILD that have neither the label `check` nor `measure` with LIST
+(tests/gate.txt). Names each test that is missing because a tool is missing, and each test that LIST lacks. A program of
+GoogleTest tests counts as one test. With --write it writes LIST instead.
 """
 import argparse
 import json

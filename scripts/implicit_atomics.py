@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds accesses of atomics that are written as operators or conversions, for check-memory-orders.py.
 
-Such an access has no place for a memory order. A name counts as an atomic where the file, or a header that it includes
-from its own folder, declares it as std::atomic, atomic_flag or _Atomic, or by an alias of one of them. A name that the
-same files declare as something else, too, is left out, and so is a call that may take the atomic by reference.
+Such an access cannot state a memory order. A name counts as an atomic if the file, or a header that it includes from
+its own folder, declares it as std::atomic, atomic_flag or _Atomic, or by an alias of one of them. The script ignores
+names that the same files also declare as something else, and calls that may take the atomic by reference.
 """
 import functools
 import pathlib
@@ -27,7 +27,7 @@ def line_of(text, at):
 
 
 def after_bracket(code, at, step=1):
-    """The position behind the bracket that opens at `at`; with step -1 before the bracket that closes there."""
+    """The position after the bracket that opens at `at`; with step -1, before the bracket that closes there."""
     depth = 0
     while 0 <= at < len(code):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(code[at], 0) * step

@@ -11,7 +11,7 @@ if [[ ${1:-} == --missing ]]; then
   only_print=yes
   shift
 fi
-# The purposes whose packages each purpose needs.
+# For each purpose, the purposes whose packages it also needs.
 case ${1:-check} in
   wheel) purposes=" wheel " ;;
   demo) purposes=" wheel demo " ;;
@@ -85,7 +85,7 @@ if [[ $EUID -ne 0 ]]; then
   as_root=(sudo)
 fi
 for architecture in "${foreign[@]}"; do "${as_root[@]}" dpkg --add-architecture "$architecture"; done
-# The lists of a fresh image are empty or old; with them there, a failing mirror need not stop us.
+# The lists of a fresh image are empty or old. If there are lists, a failing mirror does not stop the script.
 "${as_root[@]}" apt-get update -q || echo "apt-get update failed; going on with the lists that are there" >&2
 
 chosen=()

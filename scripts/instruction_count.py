@@ -10,9 +10,9 @@ The file of limits is JSON:
   {"measurements": {"fib": {"program": "bench-sukima", "unit": "call", "sizes": [15, 20], "units": [1973, 21891],
                             "arguments": ["fib", "--size", "{size}", "--workers", "1", "--repetitions", "1"]}},
    "limits": {"gcc-12": {"fib": 21.5}}}
-`units` says how much work each of the sizes is. `environment`, if it is there, has variables for the program, and
-`excluding` the functions whose instructions are not counted, with what they call: those that the runtime calls only
-when something took long, as callgrind's patterns. A limit's key is compiler-MAJOR; a compiler without a limit for a
+`units` is the amount of work of each size. The optional `environment` has variables for the program. The optional
+`excluding` has patterns of callgrind for functions whose instructions, and those of their callees, are not counted: the
+runtime calls them only after something took long. A limit's key is compiler-MAJOR. A compiler without a limit for a
 measurement is reported and skipped (exit code 77).
 """
 import argparse
@@ -29,7 +29,7 @@ SKIPPED = 77
 
 
 class BadInput(Exception):
-    """What is wrong with the arguments, the file of limits or the program, in one sentence."""
+    """One sentence about an error in the arguments, the file of limits or the program."""
 
 
 def parse_arguments():

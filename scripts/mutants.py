@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes one file a little, in many ways, and lists the changes that no test of the gate notices: mutants.py FILE
 
-The changes are those of universalmutator (PyPI), which is put into a virtual environment in build/mutants. A part of them
-is tried, drawn by a seed, each as the deliberate faults of tests/faults.toml are. What survives wants a test, or a reason
-why it changes nothing. The targets and tests are those that the faults of the same file name, else those of its part.
+The changes come from universalmutator (PyPI), which the script installs into a virtual environment in build/mutants. It
+draws some of them by a seed, and tries each like a deliberate fault of tests/faults.toml. A change that survives needs
+a test, or a reason why it changes nothing. The targets and tests are those that the faults of the same file name,
+otherwise those of its part.
 """
 import argparse
 import difflib
@@ -67,7 +68,7 @@ def is_code(line):
 
 
 def changes(given):
-    """All changes: (line, what was there, what comes there, the whole text)."""
+    """All changes: (line, the old text, the new text, the whole file)."""
     source = faults.ROOT / given.file
     folder = PLACE / "all"
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +82,7 @@ def changes(given):
         after = one.read_text()
         changed = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
         old, new = ([line[2:] for line in changed if line[0] == sign] for sign in "-+")
-        # A line that is only left out or put in is a change, a brace or a comment is none.
+        # A line that is only removed or added counts as a change, a brace or a comment does not.
         if any(is_code(line) for line in old + new) and "".join(old).split() != "".join(new).split():
             first = next(i for i, pair in enumerate(zip(before.splitlines() + [""], after.splitlines() + [""]), 1)
                          if pair[0] != pair[1])

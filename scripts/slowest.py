@@ -6,13 +6,13 @@ and as the last line how many tests passed and failed.
 Usage: slowest.py [--count N] [--allowed-skips FILE] [--failed WHAT]... [FOLDER...]
 
 A build is an output in FOLDER/.ninja_log. A test is a testcase in FOLDER/test-results/*.xml, as ctest --output-junit
-writes it; where files name the same test, the newest one counts. Skipped is what GoogleTest, Python's unittest (with
-verbosity 2) or the exit code 77 calls so. A test NAME.shard_NUMBER is counted as those that GoogleTest lists in
-FOLDER/test-results/shards/NAME.shard_NUMBER.xml.
+writes it. If several files name the same test, the newest file counts. A test counts as skipped if GoogleTest or
+Python's unittest (with verbosity 2) reports so, or by exit code 77. A test NAME.shard_NUMBER counts as the tests that
+GoogleTest lists in FOLDER/test-results/shards/NAME.shard_NUMBER.xml.
 
-With --allowed-skips, a skip for another reason than one in FILE counts as a failure: FILE has a regular expression a
-line, for "FOLDER: TEST: REASON" from its beginning; lines that begin with # are comments. The exit code is 1 if
-anything failed.
+With --allowed-skips, a skip for a reason that FILE does not allow counts as a failure. Each line of FILE is a regular
+expression that must match "FOLDER: TEST: REASON" from its beginning. Lines that begin with # are comments. The exit
+code is 1 if anything failed.
 """
 import argparse
 import pathlib
@@ -56,7 +56,7 @@ def skips(case, outcome):
 
 
 def tests_of_shard(folder, name):
-    """As tests(), of one process that ran many tests and wrote this list at its end; empty if it has not."""
+    """As tests(), for one process that ran many tests and wrote this list at its end; empty if it wrote none."""
     file = folder / "test-results" / "shards" / f"{name}.xml"
     if ".shard_" not in name or not file.is_file():
         return {}
@@ -97,7 +97,7 @@ def print_table(title, rows, count):
 
 
 def not_allowed(skipped, file):
-    """The lines of what was skipped that no expression of the file matches."""
+    """The lines for skips that no expression of the file matches."""
     allowed = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
     return [line for line in skipped if not any(re.match(expression, line) for expression in allowed)]
 

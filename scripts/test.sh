@@ -13,9 +13,9 @@
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
 #   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of lab/scripts/host-table.py, with its options;
-#                             it goes on where it was interrupted
+#                             it continues where it was interrupted
 #   test.sh --measure targets  `make measure PART=targets`: measures the targets of docs/benchmarks.md by
-#                             lab/scripts/targets.py, and writes them there; it goes on where it was interrupted. With
+#                             lab/scripts/targets.py, and writes them there; it continues where it was interrupted. With
 #                             --quick (`QUICK=1`) each is measured once and printed
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
 #
@@ -29,7 +29,7 @@ failed=0
 broken=()
 folders=()
 
-# build PRESET [OPTION…]: an error does not keep the other sources from being compiled.
+# build PRESET [OPTION…]: compiles the other sources even after an error.
 build() {
   local preset=$1
   shift
@@ -41,7 +41,8 @@ build() {
   return 1
 }
 
-# run_tests PRESET NAME JOBS OPTION…: what ctest's OPTIONs choose; the results are in build/PRESET/test-results/NAME.xml.
+# run_tests PRESET NAME JOBS OPTION…: runs the tests that ctest's OPTIONs choose; the results are in
+# build/PRESET/test-results/NAME.xml.
 run_tests() {
   local preset=$1 name=$2 jobs=$3
   shift 3
@@ -51,9 +52,9 @@ run_tests() {
     --output-junit "$PWD/build/$preset/test-results/$name.xml" "$@" || failed=1
 }
 
-many=$(($(nproc) + 1)) # more tests at a time than CPUs: many wait
+many=$(($(nproc) + 1)) # more tests at a time than CPUs, because many wait
 
-# sanitized: some random programs with each sanitizer. It runs in the background, so it writes what is broken into a file.
+# sanitized: some random programs with each sanitizer. It runs in the background, so it writes failures into a file.
 sanitized() {
   local preset
   broken=()
@@ -68,7 +69,7 @@ sanitized() {
 gate() {
   local line beside
   build release --target gate || return
-  # Many tests wait; the sanitizers' builds use the CPUs that they leave. These have a process group of their own, which
+  # Many tests wait, and the builds with sanitizers use the CPUs that they leave. These builds have a process group, which
   # ends with this script.
   rm -f build/sanitized.broken
   set -m
