@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench-exceptions beside programs that print what the examples do: which figure it takes, and what it refuses."""
+"""bench-exceptions with programs that print the output of the examples: which figure it takes, and what it refuses."""
 import json
 import pathlib
 import shutil

@@ -50,7 +50,7 @@ each = 14e-9 if words[0].endswith("-without-context") else 10e-9
 for _ in range(int(after["--repetitions"])):
     print(json.dumps({"cpu_seconds": calls * each}))
 """
-# Thieves of cover wait for too long.
+# In cover the thieves wait for too long.
 EXPLAIN = """#!/usr/bin/env python3
 import json, sys
 words = sys.argv[1:]
@@ -327,7 +327,7 @@ class Others(Scripts):
                               timeout=500)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         row = json.loads(done.stdout)
-        # Where one worker gets all the available CPU, no worker waits.
+        # If one worker gets all the available CPU, no worker waits.
         self.assertGreaterEqual(row["count"], 0)
         self.assertGreater(row["seconds"], 0)
         self.assertTrue(0 <= row["median"] <= row["p99"] <= row["longest"], row)

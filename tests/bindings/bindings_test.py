@@ -4,7 +4,7 @@
 
 bindings_test.py --language rust|go|java|node --cmake PROGRAM --build FOLDER --cache FOLDER [--network]
 
-What Go compiles of its own library is kept in the cache. With --network the test of rayon's pool runs, too, which fetches rayon.
+The cache keeps the compiled parts of Go's library. With --network the test of rayon's pool runs, too, which fetches rayon.
 """
 import argparse
 import json

@@ -43,7 +43,7 @@ def of_python():
 
 
 def checks(structures):
-    """Assertions in C: the offset and size of each member, and that there are no others behind them."""
+    """Assertions in C: the offset and size of each member, and that no other members follow."""
     for c_name, kind in structures.items():
         yield f"_Static_assert(sizeof({c_name}) == {ctypes.sizeof(kind)}, \"size of {c_name}\");"
         for member, *_ in kind._fields_:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that manual pages and shell completions know what the program's help knows, and are well-formed; and that the
+"""Checks that manual pages and shell completions are well-formed and have all options of the program's help, and that all
 commands that a reader can copy from README.md and docs exist.
 
 documents_test.py PROGRAM SOURCE_FOLDER
@@ -161,7 +161,7 @@ class completions(unittest.TestCase):
                 self.assertEqual(run(shell, "-n", COMPLETIONS / file).stderr, "", shell)
 
     def completed(self, words):
-        """What bash completes the last word of a line to, in a folder without files and without benchmark programs."""
+        """Bash's completions of the last word of a line, in a folder without files and without benchmark programs."""
         script = (f"source '{COMPLETIONS}/sukima.bash'; COMP_WORDS=({words}); "
                   "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sukima; printf '%s\\n' \"${COMPREPLY[@]}\"")
         path = f"{PROGRAM.parent}:{os.environ['PATH']}"

@@ -99,7 +99,7 @@ class ExplainPage(unittest.TestCase):
         done = self.explain("--html", self.folder / "nonesuch" / "page.html", self.trace)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the page cannot be written to", done.stderr)
-        # A program keeps its exit code if that shows only in the end.
+        # If that shows only at the end, the exit code is still the program's.
         done = self.explain("--html", "/dev/full", "--", "sh", "-c",
                             f"cp '{self.trace}' \"$SUKIMA_TRACE\"; exit 7")
         self.assertEqual(done.returncode, 7)

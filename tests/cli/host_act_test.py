@@ -19,7 +19,7 @@ from host_acting import PROGRAM, Acting, Machine, Port, until
 
 
 def obey_modes():
-    """From the next exec on, a file's mode counts for root, too."""
+    """Makes file modes apply to root, too, from the next exec on."""
     drop_from_bounding_set, override, read_search = 24, 1, 2
     if os.geteuid() == 0:
         library = ctypes.CDLL(None, use_errno=True)
@@ -247,7 +247,7 @@ class Groups(Acting):
         done = self.run_host("revert")
         self.expect_reverted(done, 1)
         self.assertIn("the first of them is line 1; ", done.stderr)
-        # Until an operator has looked at it.
+        # It stays until an operator has looked at it.
         self.assertEqual(self.run_host("revert").returncode, 1)
         journal.write_text(journal.read_text().removeprefix("{\n"))
         self.assertEqual(self.run_host("revert").returncode, 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `sukima host` that act share: a port, a made-up guest, and running the program. The first argument
-of the test is the program."""
+"""Code that tests of acting with `sukima host` share: a port, a made-up guest, and running the program. The test's first
+argument is the program."""
 import contextlib
 import json
 import pathlib
@@ -53,7 +53,7 @@ class Port:
                     with contextlib.suppress(OSError):
                         data = ends[i].recv(4096)
                     if not data:
-                        # One end has gone: the other one gets the event, as from QEMU.
+                        # If one end is closed, the other end gets the event, as from QEMU.
                         for end in ends:
                             if end is not None:
                                 end.close()
@@ -83,7 +83,7 @@ class Machine:
         (self.cpus / "online").write_text((self.cpus / "present").read_text())
 
     def plug(self, online="0\n"):
-        """One more CPU."""
+        """Plugs in one more CPU."""
         (self.cpus / f"cpu{self.count}").mkdir(parents=True)
         if self.count:
             (self.cpus / f"cpu{self.count}/online").write_text(online)

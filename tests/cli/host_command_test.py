@@ -109,7 +109,7 @@ class Explanations(unittest.TestCase):
 
 
 def play(name):
-    """The root of a recorded machine, whose files are in one: == PATH, then its lines."""
+    """Makes the root of a recorded machine from one file: == PATH, then the lines of that file."""
     root = pathlib.Path(FOLDER.name, name)
     for part in (RECORDINGS / name).read_text().split("\n== ")[1:]:
         path, _, content = part.partition("\n")
@@ -256,7 +256,7 @@ class Help(unittest.TestCase):
 
 class WithoutLibvirt(unittest.TestCase):
     def test_a_file_is_estimated_and_this_host_is_read(self):
-        """The loader finds a file in the library's place that is none."""
+        """The loader finds a file that is not a library in the library's place."""
         path = pathlib.Path(FOLDER.name, "no-libvirt")
         path.mkdir()
         (path / "libvirt.so.0").write_text("this is not a library")
@@ -293,7 +293,7 @@ class Refusals(unittest.TestCase):
                       ("explain", "a", "-", "--since", "/dev/zero"), ("optimise", "--config", "/dev/zero"),
                       ("act", "a", "cap", "1", "--config", "/dev/zero")):
             self.refused("longer than 64 MiB; give another ", *words, given=FIGURE_14)
-        # Standard input has no end either.
+        # Standard input has no end here, either.
         with open("/dev/zero", "rb") as endless:
             for words in (("estimate", "-"), ("list", "--domstats", "-")):
                 done = subprocess.run([PROGRAM, "host", *words], stdin=endless, capture_output=True, text=True)
@@ -339,7 +339,7 @@ class Refusals(unittest.TestCase):
         self.refused("there is no control group /nonesuch", "list", "--root", root, "--cgroup", "/nonesuch")
         self.refused("this host has no virtual machine 'x'; sukima host list lists them", "explain", "x", "--root", root,
                      "--cgroup", "/user.slice", "--interval", "0.1")
-        # Before anything is measured, which would take an hour.
+        # The refusal comes before any measurement, which would take an hour.
         for file, why in (("/nonesuch/x", "No such file or directory"), (root, "Is a directory")):
             self.refused(f"cannot be written to '{file}': {why}; give another file", "record", file, "--root", root, "--interval",
                          "3600")

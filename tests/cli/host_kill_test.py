@@ -28,7 +28,7 @@ class Monitor:
         self.listening = socket.socket(socket.AF_UNIX)
         self.listening.bind(str(path))
         self.listening.listen()
-        # Called with each command before and after it is done, in the thread of the monitor; true: hang up.
+        # Called before and after each command, in the thread of the monitor. If it returns true, the monitor hangs up.
         self.at = lambda command, moment: False
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.run)
@@ -152,7 +152,7 @@ class Kill(Acting):
         self.monitor.at = at
         running = self.optimise()
         started.set()
-        # The test waits for the monitor: whether it has ended says the event.
+        # The monitor sets the event when it has killed the process.
         until(killed.is_set)
 
     def killed_when(self, condition):
@@ -219,7 +219,7 @@ class Kill(Acting):
 
         self.killed_when(is_proved)
         self.check(plugged=True)
-        # The next one uses what is there.
+        # The next optimiser uses the virtual CPU that is plugged in already.
         (self.machine.cpus / "online").write_text("0-1\n")
         running = self.optimise()
         until(lambda: self.machine.on() == [0, 1, 2], running)

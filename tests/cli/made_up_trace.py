@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace that is made up, for tests of the page of `sukima explain --html`."""
+"""A made-up trace for tests of the page of `sukima explain --html`."""
 import json
 
 REASON = 'a <b>"reason"</b> & more'

@@ -94,7 +94,7 @@ class Calibrate(unittest.TestCase):
 
 class Plan(unittest.TestCase):
     def test_prints_nothing_but_the_plan(self):
-        """METIS prints a remark about groups of this program that stay empty."""
+        """For this program METIS prints a remark about empty groups."""
         computing = [200, 0, 20, 1e6, 200, 200, 20, 200, 20]
         streams = [{"name": f"s{i}"} for i in range(8)]
         program = {"sukima-objects": 1, "streams": streams, "objects": [
@@ -107,7 +107,7 @@ class Plan(unittest.TestCase):
 
 
     def test_is_for_the_limits_whatever_runs_beside(self):
-        """A plan is kept, the neighbours of this moment are not."""
+        """A plan lasts longer than the neighbours of this moment."""
         program = {"sukima-objects": 1, "streams": [{"name": "s"}],
                    "objects": [{"name": "a", "starts": 1000, "sends": [{"stream": "s"}]}, {"name": "b", "receives": ["s"]}]}
         hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
@@ -223,7 +223,7 @@ class Record(unittest.TestCase):
     def test_describes_the_first_part_of_a_long_run_and_ends_it(self):
         file = str(pathlib.Path(FOLDER.name, "broker.json"))
         seconds, idle = 0.1, True
-        while idle:  # threads that get no CPU for so long send nothing
+        while idle:  # threads that get no CPU for that long send nothing
             seconds *= 2
             done = run("objects", "record", "--seconds", str(seconds), "--output", file, "--json", "--",
                        str(EXAMPLES / "objects_broker"), "1000000000000")

@@ -18,7 +18,7 @@ FIXED = ("simulated", "threads", "threads:simulated")
 ADAPTING = "workers:simulated"
 RIGHT = 1.05
 FILES, LINES = 4, 600000
-TIMES = 24  # each file is read so often: a run lasts for several of the quota's periods
+TIMES = 24  # how often each file is read: a run lasts for several of the quota's periods
 
 
 def write_logs(folder):
@@ -32,7 +32,7 @@ def write_logs(folder):
 
 
 def seconds_of(program, model, files, group):
-    """For how long the objects run under this model."""
+    """The time for which the objects run under this model."""
     with tempfile.TemporaryDirectory() as folder:
         time_file = pathlib.Path(folder) / "ns"
         environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(time_file)}

@@ -13,7 +13,7 @@ import unittest
 PROGRAM, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 TREE = SOURCE / "tests" / "capacity" / "zoo" / "docker-v2-quota.tree"
 DASHBOARD = SOURCE / "packaging" / "grafana" / "sukima.json"
-# Without variables of which the program would warn.
+# Without variables that cause warnings of the program.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if not name.startswith(("SUKIMA_", "OMP_", "OPENBLAS_", "MKL_", "GO"))}
 SAMPLE = re.compile(r'([a-z_]+)(?:{([a-z_]+)="((?:[^"\\\n]|\\[\\"n])*)"})? (-?[0-9.]+(?:e[+-]?[0-9]+)?)')
@@ -29,7 +29,7 @@ def unpack(tree, folder):
 
 
 def parse(text):
-    """({(metric, label, value of the label): number}, {metric: type}), of a text that keeps all rules of the format."""
+    """({(metric, label, value of the label): number}, {metric: type}) of a text, which must obey all rules of the format."""
     samples, types, helped = {}, {}, set()
     for line in text.splitlines():
         if line.startswith("# HELP "):
@@ -72,7 +72,7 @@ class Prometheus(unittest.TestCase):
                            ("sukima_binding_info", "kind", "quota"): 1,
                            ("sukima_warning_info", "name", "threads"): 1}.items():
             self.assertEqual(samples.get(key), value, key)
-        # Nothing was measured in a plain copy of the files: what is unknown has no sample.
+        # A plain copy of the files has no measurements, so unknown values have no sample.
         self.assertFalse({name for name in types if name.endswith("_ratio") or name.endswith("used_cpus")})
         self.assertEqual({name for name, kind in types.items() if kind == "counter"},
                          {name for name in types if name.endswith("_total")})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `sukima probe --root` makes of a recording is what `sukima probe --record` has said beside a busy loop. Of programs
-that come and go meanwhile the two may see others.
+"""`sukima probe --root` gives the same answer for a recording as `sukima probe --record` gave beside a busy loop. The two
+may see different programs if programs start and end in between.
 
 recorded_answer_test.py PROGRAM
 """

@@ -219,7 +219,7 @@ class Probe(unittest.TestCase):
         self.assertEqual([json.loads(line)["usable"] for line in done.stdout.splitlines()], [1.25, 1.25])
 
     def test_draws_a_chart_on_a_terminal(self):
-        # As many as no machine has: the chart is full.
+        # No machine has that many, so the chart is full.
         code, screen = on_terminal([PROGRAM, "probe", "--watch", "--count", "2", "--interval", "0.1"],
                                    {**ENVIRONMENT, "SUKIMA_CPUS": "9999"})
         self.assertEqual(code, 0)
@@ -257,7 +257,7 @@ class Probe(unittest.TestCase):
 
     def test_asks_runtimes(self):
         beliefs = {"OpenMP (libgomp)": None}
-        while beliefs.get("OpenMP (libgomp)", 5) is None:  # also where the library gets no CPU for 10 s
+        while beliefs.get("OpenMP (libgomp)", 5) is None:  # even if the library gets no CPU for 10 s
             answer = json.loads(run("probe", "--json", "--runtimes", PATH="/usr/bin:/bin", OMP_NUM_THREADS="5").stdout)
             beliefs = {one["runtime"]: one["threads"] for one in answer["runtimes"]}
         self.assertEqual(beliefs["C library"], os.sysconf("SC_NPROCESSORS_ONLN"))
@@ -271,7 +271,7 @@ class Recordings(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def tree(self, **changed):
-        """A container with a quota of 1.5 CPUs that was reached at times."""
+        """A container with a quota of 1.5 CPUs that throttled it at times."""
         files = {
             "sys/devices/system/cpu/online": "0-15\n",
             "proc/self/status": "Name:\tserver\nCpus_allowed_list:\t0-15\n",
@@ -321,7 +321,7 @@ class Recordings(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("You can use less than 0.01 CPUs, because "), done.stdout)
 
     def test_a_recorded_tree_has_the_same_limits(self):
-        """What is measured besides depends on the moment: recorded_answer_test.py."""
+        """The measured values depend on the moment; recorded_answer_test.py tests them."""
         place = str(self.folder / "place")
         here = json.loads(run("probe", "--json", "--record", place, SECRET="hunter2").stdout)
         again = json.loads(run("probe", "--json", "--root", place, SUKIMA_CPUS="9").stdout)
@@ -356,7 +356,7 @@ class Recordings(unittest.TestCase):
     def test_two_recordings_do_not_share_a_folder(self):
         place = self.folder / "place"
         place.mkdir()
-        held = os.open(place, os.O_RDONLY)  # as a recording does that has begun
+        held = os.open(place, os.O_RDONLY)  # like a recording that has begun
         self.addCleanup(os.close, held)
         fcntl.flock(held, fcntl.LOCK_EX)
         done = run("probe", "--record", str(place))
@@ -390,8 +390,8 @@ class Recordings(unittest.TestCase):
 
 
 def on_terminal(command, environment, give=b"", after=b"", columns=0):
-    """Runs a command on a terminal of its own, where it is given the keys once it has written `after`: its exit code and
-    what it wrote."""
+    """Runs a command on a terminal of its own, and sends the keys after it has written `after`. Returns its exit code and
+output."""
     process, terminal = pty.fork()
     if process == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
@@ -413,7 +413,7 @@ def on_terminal(command, environment, give=b"", after=b"", columns=0):
 
 
 class PassingThrough(unittest.TestCase):
-    """What is true of the program is true of sukima run, with a process beside it and without."""
+    """sukima run behaves like the program, with a process beside it and without."""
     ways = ([], ["--report"])
 
     def test_exit_codes(self):
@@ -422,7 +422,7 @@ class PassingThrough(unittest.TestCase):
                 self.assertEqual(run("run", *way, "--threads", "1", "--", "sh", "-c", f"exit {code}").returncode, code)
 
     def test_exit_codes_of_programs_that_cannot_be_started(self):
-        """As those of env and timeout."""
+        """The exit codes are those of env and timeout."""
         with tempfile.TemporaryDirectory() as folder:
             plain = pathlib.Path(folder, "plain")
             plain.write_text("text", encoding="utf-8")
@@ -432,7 +432,7 @@ class PassingThrough(unittest.TestCase):
             windows = pathlib.Path(folder, "windows")
             windows.write_bytes(b"#!/bin/sh\r\nexit\r\n")
             windows.chmod(0o755)
-            foreign = pathlib.Path(folder, "foreign")  # as a program of musl where only glibc is
+            foreign = pathlib.Path(folder, "foreign")  # like a program for musl on a machine with only glibc
             loader = b"/lib/ld-musl-nonesuch.so.1"
             foreign.write_bytes(pathlib.Path("/bin/true").resolve().read_bytes().replace(
                 b"/lib64/ld-linux-x86-64.so.2\0", loader + b"\0\0"))
@@ -467,7 +467,7 @@ class PassingThrough(unittest.TestCase):
                 self.assertEqual(done.returncode, -number, way)
 
     def test_signals_of_others(self):
-        # All that are passed on; those that end a terminal's session or stop it need no handler here.
+        # All signals that are passed on. Signals that end or stop a terminal's session need no handler here.
         names = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM", "WINCH", "CONT")
         traps = "; ".join(f"trap 'echo {name}; exit 7' {name}" for name in names)
         for way in self.ways:
@@ -531,7 +531,7 @@ class Run(unittest.TestCase):
         self.assertIn("LD_PRELOAD=libm.so.6:/", run("run", "--dry-run", LD_PRELOAD="libm.so.6").stdout)
 
     def variables_of(self, *options, cpus):
-        """What `sukima run` adds to an empty environment."""
+        """The variables that `sukima run` adds to an empty environment."""
         done = subprocess.run([PROGRAM, "run", *options, "--", "env", "-0"], capture_output=True, text=True, timeout=500,
                               env={"PATH": os.environ["PATH"], "SUKIMA_CPUS": cpus})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -610,7 +610,7 @@ class Run(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     def test_decisions_go_to_no_file_of_another_process(self):
-        """The log's path is of the process `sukima run`, which may have ended and whose number another one may have."""
+        """The log's path names the process `sukima run`, which may have ended, so another process may have its number."""
         script = ("import os, subprocess, sys; f = open(sys.argv[1], 'w'); "
                   "other = dict(os.environ, SUKIMA_RUN=os.environ['SUKIMA_RUN'].split(' log=')[0] + "
                   "f' log=/proc/{os.getpid()}/fd/{f.fileno()}'); subprocess.run([sys.argv[2]], env=other, check=True)")
@@ -707,14 +707,14 @@ class Run(unittest.TestCase):
                 subprocess.run(["cc", f"-fsanitize={sanitizer}", "-o", program, str(source)], check=True)
                 for command in ([program], ["sh", "-c", f"{program}; exit"]):
                     done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
-                    # If the kernel lays out memory very differently each time, ThreadSanitizer needs luck.
+                    # If the kernel lays out memory very differently each time, ThreadSanitizer only sometimes works.
                     while "unexpected memory mapping" in done.stderr:
                         done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "5\n", ""), command)
 
     def test_children_with_another_c_library_start(self):
-        """They inherit LD_PRELOAD. Unlike glibc's, the loader of musl ends a program for which it cannot load that. It knows
-        these libraries as itself, and has no function of glibc's own."""
+        """They inherit LD_PRELOAD. Unlike glibc's loader, musl's loader ends a program if it cannot load the library. It treats
+these libraries as itself, and lacks functions that only glibc has."""
         variables = run("run", "--dry-run", SUKIMA_CPUS="1").stdout
         library = re.search("^LD_PRELOAD='?([^'\n]*)", variables, re.MULTILINE)[1]
         heads = subprocess.run(["readelf", "--dynamic", library], capture_output=True, text=True, check=True).stdout

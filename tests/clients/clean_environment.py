@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment without what the user's own settings would change in programs that are tested or measured."""
+"""The environment without the user's own settings that would change programs which are tested or measured."""
 import os
 
 PREFIXES = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "SUKIMA_", "RAYON_", "UV_", "LD_PRELOAD", "MAKEFLAGS")

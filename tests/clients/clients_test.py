@@ -70,7 +70,8 @@ def start(command, options=(), group=None, **variables):
 
 class Clients(unittest.TestCase):
     def check(self, command, result, of_mask=False):
-        """The program has as many threads as are asked for, as SUKIMA_CPUS says, and as a quota allows."""
+        """Checks that the program has the requested number of threads, the number of SUKIMA_CPUS, and the number that a quota
+allows."""
         three = "2" if of_mask and os.cpu_count() == 2 else "3"  # an affinity mask cannot be made larger
         for options, variables, threads in ((["--threads", "1"], {}, "1"), (["--threads", "3"], {}, three),
                                             ([], {"SUKIMA_CPUS": "3"}, three), ([], {"SUKIMA_CPUS": "0.7"}, "1")):
@@ -99,7 +100,7 @@ class Clients(unittest.TestCase):
             if group.folder is None:
                 raise unittest.SkipTest(group.why_not)
             self.assertEqual(start([program, "0"], group=group)["first"], "1")
-            # The quota is taken down and up while the program runs.
+            # The quota falls and rises while the program runs.
             group.set(2.0)
             running = subprocess.Popen([str(OPTIONS.sukima), "run", "--min", "2", "--resize", "unless-asked", "--report",
                                         "--", program, "2.5"],
@@ -127,7 +128,7 @@ class Clients(unittest.TestCase):
             with QuotaGroup(2.0) as group:
                 if group.folder is None:
                     raise unittest.SkipTest(group.why_not)
-                # The tuner would try other numbers after a second; this is about the limits.
+                # The tuner would try other numbers after a second, but this test is about the limits.
                 command = [str(OPTIONS.sukima), "run", "--report", "--round", "ceil", "--resize",
                            "unless-asked", "--", str(program), "2.0"]
                 group.set(1.0)
@@ -161,7 +162,7 @@ class Clients(unittest.TestCase):
                                            "pauses"], capture_output=True, text=True, env={**ENVIRONMENT, **variables},
                                           timeout=60, preexec_fn=group.enter, check=True)
 
-                # Threads that spin in the pauses would use all that the quota gives.
+                # Threads that spin in the pauses would use up the quota.
                 ended = run()
                 self.assertLess(float(ended.stdout.split()[1]), 0.15, compiler)
                 self.assertIn("idle threads of OpenMP sleep: CPU was short at the start", ended.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that use what OpenMP promises about the number of threads have right results under `sukima run`: alone,
-beside busy loops that were there before or come later, and under quotas that change.
+"""Programs that rely on OpenMP's guarantees about the number of threads have right results under `sukima run`: alone,
+beside busy loops that begin before or after them, and under quotas that change.
 
 openmp_promises_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER…
 """
@@ -26,14 +26,14 @@ for option in ("--sukima", "--build"):
 parser.add_argument("--compiler", nargs="+", required=True)  # gcc: libgomp; clang-19: libomp
 OPTIONS = parser.parse_args()
 CPUS = len(os.sched_getaffinity(0))
-REGIONS = 2000  # enough for each promise, and no more: beside others a region may take a time slice
-SLOW_REGIONS = 1000  # where more threads want CPU than there are CPUs
-SECONDS = 2.5  # long enough for what --resize tries, and for three readings of the limits
+REGIONS = 2000  # enough for each guarantee, and no more: beside other programs a region may take a time slice
+SLOW_REGIONS = 1000  # if more threads want CPU than there are CPUs
+SECONDS = 2.5  # long enough for the experiments of --resize, and for three readings of the limits
 
 
 @contextlib.contextmanager
 def hogs(count):
-    """Busy loops, as long as the block runs."""
+    """Busy loops that run as long as the block."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -44,7 +44,7 @@ def hogs(count):
 
 
 def cpus_allowed():
-    """What the limits that this process is under leave of the CPUs."""
+    """The number of CPUs that the limits of this process allow."""
     command = [str(OPTIONS.sukima), "probe", "--json"]
     limits = json.loads(subprocess.run(command, capture_output=True, check=True, env=CLEAN).stdout)["limits"]
     return min(limit["value"] for limit in limits
@@ -104,7 +104,7 @@ class Promises(unittest.TestCase):
     def test_busy_loops_come_later(self):
         for compiler, program in self.programs.items():
             with self.subTest(compiler=compiler):
-                # As on an idle machine, whatever else runs here.
+                # The result is that of an idle machine, whatever else runs here.
                 running = self.start(program, "silent", seconds=2 * SECONDS, SUKIMA_CPUS=str(CPUS))
                 self.await_first_region(running)
                 time.sleep(0.5)
@@ -128,7 +128,7 @@ class Promises(unittest.TestCase):
     def test_programs_that_resizing_breaks_are_found(self):
         """The program notices another number of threads: with --resize always it fails where the number changes.
 
-        The number rises: when the quota does, the limits alone decide, whatever else runs here.
+        The quota rises, so the number rises, too: then only the limits decide, whatever else runs here.
         """
         promises = ("sums_by_thread_number", "threads_counted_without_a_question")
         if cpus_allowed() <= 1:

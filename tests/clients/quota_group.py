@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control group for a test, with a CPU time quota or without, where this user may make one."""
+"""A control group for a test, with or without a CPU time quota, if this user may make one."""
 import os
 import pathlib
 import subprocess

@@ -5,7 +5,7 @@
 sanitized_test.py --sukima PROGRAM --build FOLDER --compiler C_COMPILER --sanitizer address|thread
 
 The OpenMP program and its runtimes are not instrumented (ThreadSanitizer does not understand their barriers), only
-linked with the sanitizer: what is checked is the library. The program of threads is instrumented as well.
+linked with the sanitizer, because the test checks the library. The program of threads is instrumented as well.
 """
 import argparse
 import os
@@ -28,7 +28,7 @@ OPTIONS = parser.parse_args()
 FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer"]
 SANITIZER = f"-fsanitize={OPTIONS.sanitizer}"
 # No leaks: libgomp keeps its team until the process ends. clang's runtime publishes the locks of its threads by atomic
-# operations that ThreadSanitizer does not see, as the runtime is not instrumented: what it does is not looked at.
+# operations that ThreadSanitizer does not see, because the runtime is not instrumented. So its operations are ignored.
 ENVIRONMENT = {**CLEAN, "ASAN_OPTIONS": "detect_leaks=0",
                "TSAN_OPTIONS": "halt_on_error=1:ignore_noninstrumented_modules=1"}
 

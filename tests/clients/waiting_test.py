@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where CPU is short, idle threads of clang's OpenMP sleep; also in the child of a fork, whose runtime begins anew. They sleep
-between regions that are far apart while Sukima is used in the same program, too.
+"""While CPU is short, idle threads of clang's OpenMP sleep, also in the child of a fork, where the runtime starts again.
+While the same program uses Sukima, they also sleep between regions that are far apart.
 
 waiting_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER
 """
@@ -30,5 +30,5 @@ def run(settings, *arguments):
 
 found = run("threads=2 min=1 fixed=1 waiting=2 cpus=2")
 assert found == "0 0\n", found
-# With more threads than CPUs the library does not judge by how they wait for CPUs.
+# With more threads than CPUs, the library ignores how long they wait for CPUs.
 run("threads=2 min=1 fixed=1 waiting=1 cpus=1", "beside Sukima")

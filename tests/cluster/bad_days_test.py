@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens when something goes wrong: bad_days_test.py SUKIMA CLUSTER_FIB
 
-The rows of the table in docs/cluster-running.md that need no network of their own. Each test waits for events; one that waits
-for ever is ended by ctest. What is there besides: launch_test.py, loss_test.py, cable_test.py, mpi_test.py.
+Tests the rows of the table in docs/cluster-running.md that need no network of their own. Each test waits for events, and
+ctest ends a test that waits forever. launch_test.py, loss_test.py, cable_test.py and mpi_test.py test the other rows.
 """
 import contextlib
 import os
@@ -27,7 +27,7 @@ RESULT = ("75025\n", "", 0)  # of `cluster_fib 25`
 
 
 class Launched:
-    """Three nodes under the launcher that compute for ever; `pids` are theirs, and `gone` ends when all have ended."""
+    """Three nodes under the launcher that compute forever; `pids` has their pids, and `gone` ends when all have ended."""
 
     def __init__(self, **variables):
         self.variables = variables
@@ -67,7 +67,7 @@ class killed(unittest.TestCase):
                 os.kill(run.pids[node], signal.SIGKILL)
                 output, errors, status = end(run.launcher)
                 self.assertEqual((output, status), ("", 75), errors)
-                # Others may only have seen that the first node to notice it has ended.
+                # Other nodes may only have seen the end of the first node that noticed it.
                 self.assertIn(f"sukima: node {node} was lost", errors)
                 self.assertIn("run the program again", errors)
                 self.assertEqual(len(errors.splitlines()), 1, errors)
@@ -182,7 +182,7 @@ class at_the_meeting(unittest.TestCase):
                           errors)
 
     def test_an_unknown_host_is_named(self):
-        host = "x" * 70  # longer than a name can be, so that no server is asked
+        host = "x" * 70  # longer than a name can be, so no name server gets a request
         with Meeting(2) as meeting:
             for node in (0, 1):
                 output, errors, status = end(meeting.start(node, FIB, "25", listens=False,
@@ -193,7 +193,7 @@ class at_the_meeting(unittest.TestCase):
     def test_two_programs_with_one_port_do_not_mix(self):
         with Meeting(2) as meeting:
             first = meeting.start(0, FIB, "25")
-            # The second program's nodes: its node 0 finds the port taken, its node 1 finds the first one's node 0.
+            # Node 0 of the second program finds the port taken. Its node 1 finds node 0 of the first program.
             self.assertEqual(end(meeting.start(0, FIB, "26", listens=False, SUKIMA_CLUSTER_TOKEN=OTHER_TOKEN))[2], 2)
             _, errors, status = end(meeting.start(1, FIB, "26", SUKIMA_CLUSTER_TOKEN=OTHER_TOKEN))
             self.assertEqual(status, 2)
@@ -235,7 +235,7 @@ class strangers(unittest.TestCase):
                     stranger.sendall(words)
                     with self.subTest(words=words[:20]):
                         self.learns_a_random_number(stranger)
-            # So that strangers cannot hold all descriptors of a node.
+            # Otherwise strangers could use up all descriptors of a node.
             for stranger in (silent, half):
                 self.learns_a_random_number(stranger)
                 stranger.close()
@@ -252,7 +252,7 @@ class strangers(unittest.TestCase):
             self.assertEqual(end(first), RESULT)
 
     def learns_a_random_number(self, stranger, more=b""):
-        """Until its connection is closed."""
+        """It receives nothing else until its connection is closed."""
         received = b""
         with contextlib.suppress(ConnectionResetError):
             while part := stranger.recv(100):
@@ -262,7 +262,7 @@ class strangers(unittest.TestCase):
         self.assertEqual(received[size:], more)
 
     def test_that_are_many_keep_no_node_away(self):
-        """More than node 0 may have descriptors, all of them there until the nodes have met."""
+        """There are more strangers than node 0 may have descriptors, and all stay until the nodes have met."""
         with Meeting(2) as meeting, contextlib.ExitStack() as strangers:
             first = meeting.start(0, "prlimit", "--nofile=150:150", FIB, "25")
             for _ in range(300):
@@ -283,7 +283,7 @@ class strangers(unittest.TestCase):
 
 
 class a_node_that_sends_garbage(unittest.TestCase):
-    """It knows the token, has met node 0, and the program runs."""
+    """The node knows the token, has met node 0, and the program runs."""
 
     def end_of_node_0(self, token, garbage):
         with Meeting(2) as meeting:

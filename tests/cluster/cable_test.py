@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A cable that is pulled, and one that is put back: cable_test.py CLUSTER_FIB
+"""A cable is pulled, and connected again: cable_test.py CLUSTER_FIB
 
 Two network namespaces of their own, joined by a pair of virtual devices; they end with the processes that hold them.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes whose programs make other entries: entries_test.py SUKIMA CLUSTER_ENTRIES_PROGRAM"""
+"""Nodes that make different entries: entries_test.py SUKIMA CLUSTER_ENTRIES_PROGRAM"""
 import os
 import subprocess
 import sys
@@ -16,7 +16,7 @@ HALF = "'double (anonymous namespace)::half(int)'"
 
 
 def run(*calls, options=()):
-    """Each node makes the entries of its word."""
+    """Each node makes the entries that its argument names."""
     return run_launcher([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
                         stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1"})
 
@@ -50,7 +50,7 @@ class entries(unittest.TestCase):
             self.assertIn(f"sukima: the nodes' programs differ: entry 1 calls {LEAVES} at node 0 and {HALF} at node 1;", errors)
 
     def test_that_differ_end_all_under_hierarchical_omission(self):
-        # One that is in the middle of its own, and one that may have ended well by then.
+        # One node is in the middle of its entry, and one may have ended normally by then.
         ended = run("endless", "half", options=["--hope"])
         self.check(ended, f"entry 1 calls {LEAVES} at node 0 and {HALF} at node 1")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sukima bench --nodes 4 --hope` with real nodes, which are really killed: hope_bench_test.py SUKIMA FOLDER [long]
 
-FOLDER has the program bench-cluster. Nothing is said of times: rows, counts and results are looked at.
+FOLDER has the program bench-cluster. The test checks rows, counts and results, but no times.
 """
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 SUKIMA, FOLDER = (str(Path(word).resolve()) for word in sys.argv[1:3])
 LONG = sys.argv[3:4] == ["long"]
 del sys.argv[1:4]
-# So short that much is computed by each node; other tests look at what is omitted. Pentomino has no size as short.
+# So short that each node computes much of it; other tests check omission. Pentomino has no size that short.
 SIZES = {"nqueens-array": "10", "uts": "103", "subgraphs": "28"}
 if LONG:
     SIZES = {"pentomino": "12", "nqueens-array": "12", "uts": "3", "subgraphs": "36"}

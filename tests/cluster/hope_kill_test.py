@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes die under --hope, up to all but one, at seeded moments and steps; the others give the sequential result, and the
-output of all together is the sequential one: hope_kill_test.py SUKIMA HOPE_PROGRAM RUNS [fresh]
+"""Nodes die under --hope, up to all but one, at seeded moments and steps. The others compute the sequential result, and
+the merged output is the sequential one: hope_kill_test.py SUKIMA HOPE_PROGRAM RUNS [fresh]
 
-`fresh`: half of the runs have a seed of now, which is printed.
+`fresh`: half of the runs have a seed from the clock, which is printed.
 """
 import json
 import os
@@ -26,10 +26,10 @@ NODES = 4
 PROGRAMS = 4
 # The most that each step is counted to; `time` in microseconds.
 STEPS = {"time": 250000, "send": 60, "receive": 60, "entry": 3, "task": 30, "print": 6}
-# Where a node begins, meets, works, prints and ends; of node 0, which knows where the others are, more.
+# The steps at which a node begins, meets, works, prints and ends. Node 0 has more, because it knows all addresses.
 FIXED = ["0:send:1", "0:receive:1", "0:send:5", "0:entry:1", "3:send:1", "1:receive:3", "0:print:1,1:print:2,2:print:3",
          "0:task:3,1:task:3,2:task:3"]
-CERTAIN = 7  # of these deaths, whatever the nodes do
+CERTAIN = 7  # these deaths happen whatever the nodes do
 ENVIRONMENT = {**os.environ, "SUKIMA_WORKERS": "1"}
 
 
@@ -63,7 +63,7 @@ class kills(unittest.TestCase):
         died = [end["node"] for end in ends if end["signal"] == signal.SIGKILL]
         self.assertLessEqual(set(died), doomed, where)
         self.assertFalse([end for end in ends if end["node"] not in died and (end["exit_code"], end["signal"]) != (0, 0)])
-        # LeakSanitizer says this of a node that is killed while it looks.
+        # LeakSanitizer prints this if its node is killed during its check.
         lines = [line.split() for line in ended.stderr.splitlines() if "==Unable to get registers" not in line]
         self.assertLessEqual({f"[{n}]" for n in range(NODES) if n not in died}, {line[0] for line in lines}, where)
         for line in lines:
@@ -90,20 +90,20 @@ class kills(unittest.TestCase):
             pass
 
     def stand_still(self):
-        """Three of four nodes stop, and go on when the fourth one has its result: it had lost them, or not."""
+        """Three of four nodes stop, and continue when the fourth one has its result, whether it has counted them as lost or not."""
         for i in range(10):
             output, result = self.alone(i % PROGRAMS)
             step = list(STEPS)[1 + i % (len(STEPS) - 1)]
             words = [SUKIMA, "cluster", "run", "--hope", "--grace", "3600", "-n", str(NODES), "--", PROGRAM,
                      str(i % PROGRAMS), "3"]
-            # Not in the meeting, which waits for them.
+            # Not during the meeting, which waits for all nodes.
             count = 40 if step in ("send", "receive") else 2 + i // 5
             dies = ",".join(f"{n}:{step}:{count}" for n in range(NODES) if n != i % NODES)
             with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env={**ENVIRONMENT, "SUKIMA_CLUSTER_SILENCE": "1",
                                        "HOPE_PROGRAM_DIES": dies, "HOPE_PROGRAM_STOPS": "1"}) as running:
                 seen = running.stdout.read(len(output))
-                while running.poll() is None:  # some may not have come to their step yet
+                while running.poll() is None:  # some may not have reached their step yet
                     for n in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split():
                         go_on_if_stopped(int(n))
                     time.sleep(0.01)

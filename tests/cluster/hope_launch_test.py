@@ -32,7 +32,7 @@ def children(pid):
 
 
 def waiting(pipe):
-    """How many bytes are in it."""
+    """The number of bytes in the pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
 
 
@@ -55,7 +55,7 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stderr, "sukima: no node ended by itself: node 0 by signal 9, node 1 by signal 10\n")
 
     def test_reports_a_node_that_prints_something_else(self):
-        # The second one is reported, and both are ended.
+        # The launcher reports the second node, and ends both.
         ended = shell(f"echo abc; {NODE_1} && printf 'd\\nx' || printf 'd\\ne'; exec sleep 1000", nodes=2)
         self.assertEqual(ended.returncode, 70)
         self.assertRegex(ended.stderr, r"^sukima: node [01] wrote text that differs from what was printed at offset 6 of its "
@@ -80,7 +80,7 @@ class launch(unittest.TestCase):
         self.assertEqual((ended.stdout, ended.returncode), ("abc\nd\n", 0), "it failed, and says so")
 
     def test_does_not_wait_for_a_node_that_stands_still(self):
-        # It has 4 MiB to print, more than is kept for it.
+        # It prints 4 MiB, more than the launcher keeps.
         ended = shell(f"echo begin; {NODE_1} && kill -STOP $$; yes | head -c 4194304", grace=0)
         self.assertEqual((ended.stdout, ended.returncode), ("begin\n" + "y\n" * 2097152, 0))
 
@@ -112,7 +112,7 @@ class launch(unittest.TestCase):
         with subprocess.Popen(words("yes | head -c 3000000; echo end >&2", nodes=2, grace=0), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             running.stdout.read(1)
-            time.sleep(0.2)  # long after the grace, if it counted
+            time.sleep(0.2)  # long after the grace period, if that counted
             self.assertEqual(len(running.stdout.read()), 2999999)
             running.stderr.read()
         self.assertEqual(running.returncode, 0)

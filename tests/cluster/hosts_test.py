@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `sukima cluster run --hosts` without a network: hosts_test.py SUKIMA CLUSTER_FIB CLUSTER_QUEENS
 
-remote_shell.py stands for ssh, its hosts for addresses of the loopback device that are this test's own.
+remote_shell.py replaces ssh. Its hosts are addresses of the loopback device that only this test uses.
 """
 import json
 import os
@@ -26,7 +26,7 @@ TWO = f"alpha {HERE}\nbeta {HERE}\n"
 
 class Hosts(unittest.TestCase):
     def setUp(self):
-        # Beside the folder of the test, which another host has not got.
+        # Outside the folder of the test, which another host does not have.
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name).resolve()
@@ -46,7 +46,7 @@ class Hosts(unittest.TestCase):
                             **self.how(**variables))
 
     def start_on(self, hosts, script, before="", options=(), **variables):
-        """(the launcher, the programs by node), which have said that they are there."""
+        """(the launcher, the programs by node), after they have reported that they run."""
         started = subprocess.Popen(self.words(hosts, "sh", "-c", f"{before} echo $SUKIMA_CLUSTER_NODE $$ >&2; {script}",
                                               options=options),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -58,12 +58,12 @@ class Hosts(unittest.TestCase):
         return started, [pid for _, pid in sorted((int(node), int(pid)) for node, pid in said)]
 
     def connection(self, host):
-        """The process that stands for ssh."""
+        """The process that replaces ssh."""
         return next(int(line.split()[0]) for line in self.log.read_text().splitlines() if line.split()[1] == host)
 
 
 def ports_with_connections(address):
-    """The ports of that address to which others are connected, once for each connection."""
+    """The ports of that address with connections, once for each connection."""
     number = "".join(f"{int(part):02X}" for part in reversed(address.split(".")))
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sorted(int(here.split(":")[1], 16) for _, here, _, state, *_ in lines
@@ -112,10 +112,10 @@ class nodes_with_ports(Hosts):
 
 
 class nodes_with_tunnels(Hosts):
-    """remote_shell.py forwards nothing: its hosts have one loopback device, so nodes find each other all the same."""
+    """remote_shell.py forwards nothing, but its hosts share one loopback device, so nodes still find each other."""
 
     def forwards(self):
-        """By host, in the order of the log: what was asked of the shells that start nodes."""
+        """By host, in the order of the log: the forwardings that the shells which start nodes were asked for."""
         found = []
         for line in self.log.read_text().splitlines():
             words = line.split()[1:]
@@ -203,7 +203,7 @@ class nodes_on_hosts(Hosts):
         self.assertEqual(self.run_on(TWO, "sh", "-c", script, text=text).stdout, text)
 
     def test_end_as_node_0(self):
-        # Node 1 reads until node 0 has ended: a node that fails a second before node 0 ends decides the status.
+        # Node 1 reads until node 0 has ended. If a node fails in the second before node 0 ends, its status counts.
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         script = f"if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec 9>{pipe}; exit 7; fi; cat {pipe}; exit 8"
@@ -325,7 +325,7 @@ class bad_days(Hosts):
     def test_the_folder_is_not_there(self):
         own = self.folder / "only here"
         own.mkdir()
-        # It goes while the shell is on its way.
+        # The folder disappears while the shell is starting.
         script = f"#!/bin/sh\nrmdir '{own}' 2>/dev/null\nexec '{sys.executable}' {SHELL} \"$@\"\n"
         slow = self.folder / "slow"
         slow.write_text(script)
@@ -348,14 +348,14 @@ class bad_days(Hosts):
             wait_until_it_works(pid)
         os.kill(self.connection("beta"), signal.SIGKILL)
         os.kill(pids[1], signal.SIGKILL)
-        # Node 0 says the first, unless it gets no CPU until the launcher ends it.
+        # Node 0 prints the first message, unless it gets no CPU until the launcher ends it.
         self.assertRegex(running.stderr.read(),
                          "sukima: node 1 was (lost|ended by signal 9, so the others were ended, too)")
         self.assertEqual(running.wait(), 75)
         wait_until_ended(pids)
 
     def test_a_connection_is_lost(self):
-        # Its program is ended, too; the others lose it.
+        # Its program is ended, too, and the other nodes lose it.
         running, pids = self.start_on(TWO, f"exec {FIB} 70", SUKIMA_WORKERS="1")
         for pid in pids:
             wait_until_it_works(pid)

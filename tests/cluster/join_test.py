@@ -32,7 +32,7 @@ def start(words, **variables):
 
 
 class Run:
-    """A run with room, whose nodes wait in an entry: the second one of the program for joining."""
+    """A run with room for more nodes, in which the nodes wait in the second entry of the program for joining."""
 
     OPTIONS = ("--hope",)
 
@@ -41,7 +41,7 @@ class Run:
         self.program = [program, self.folder.name, *words]
         self.launcher = start(["run", *self.OPTIONS, "-n", str(nodes), "--room", str(room), "--", *self.program])
         self.started = [self.launcher]
-        self.awaited = [self.launcher]  # a mark that none of them makes any more would not come
+        self.awaited = [self.launcher]  # otherwise the test would wait for a mark that no node makes any more
         self.address = re.fullmatch(r"sukima: nodes may join at (\S+)\n", self.launcher.stderr.readline()).group(1)
         for node in self.waiting_nodes(nodes):
             self.wait_for(f"waiting-{node}")
@@ -90,7 +90,7 @@ class Run:
 
 
 class StealingRun(Run):
-    """The same in stealing mode, where one node begins the entry, and the others ask it for tasks."""
+    """The same without --hope: one node begins the entry, and the others request tasks from it."""
 
     OPTIONS = ()
 
@@ -104,7 +104,7 @@ def node_of(launcher):
 
 class JoinTest(unittest.TestCase):
     def check(self, process, before="", output=OUTPUT):
-        """Waits for the end of a launcher or a node that has printed all. Another node may end late."""
+        """Waits for the end of a launcher or node, and checks that it has printed everything. Another node may end late."""
         printed, errors = process.communicate()
         self.assertEqual((printed, without_late_nodes(errors), process.returncode), (before + output, "", 0))
 
@@ -336,7 +336,7 @@ class joining_while_nodes_steal(JoinTest):
 
 
 class a_newcomer_that_vanishes(JoinTest):
-    """A peer with the number 1, which is free."""
+    """A peer with the free number 1."""
 
     def end_of_node_0(self, asks):
         with Meeting(1) as meeting, tempfile.TemporaryDirectory() as folder:

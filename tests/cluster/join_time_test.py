@@ -3,7 +3,7 @@
 """How soon a node that joins has work: join_time_test.py SUKIMA JOIN_TIME_PROGRAM [ROUNDS]
 
 Two nodes are busy, and a third one joins. The time is that from the start of `sukima cluster join` until the node begins
-its first task. The verdict is a time: label measure. That it gets work at all is in join_test.py.
+its first task. The verdict is a time, so the label is measure. join_test.py tests that it gets work at all.
 """
 import os
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in the Tascell language give on several nodes what they give on one: language_test.py SUKIMA CC [long]
+"""Programs in the Tascell language have the same results on several nodes as on one: language_test.py SUKIMA CC [long]
 
-SUKIMA starts nodes; CC is `sukima` or, of a build that has no compiler of its own, its `sukima-cc`.
+SUKIMA starts nodes. CC is `sukima`, or `sukima-cc` for a build without a compiler of its own.
 """
 import os
 import re
@@ -20,7 +20,7 @@ del sys.argv[1:4]
 FOLDER = Path(__file__).resolve().parent / "language"
 EXAMPLES = FOLDER.parents[2] / "examples" / "tascell"
 COMPILE = [CC] if Path(CC).name == "sukima-cc" else [CC, "cc"]
-# The arguments of a short run, its result, and those of one that lasts long enough for tasks to travel.
+# The arguments of a short run and its result, and the arguments of a run that is long enough for tasks to travel.
 PROGRAMS = {"fib": ("24", "46368", "32"), "queens": ("8", "92", "11"), "pentomino": ("1", None, "1"),
             "uts": ("101", "3987", "103"), "subgraphs": ("20", "225593", "28")}
 if LONG:
@@ -82,7 +82,7 @@ class language(unittest.TestCase):
                 self.assertEqual(together(nodes, program).stdout, (EXAMPLES / f"{name}.expected").read_text(), name)
 
     def test_tasks_travel(self):
-        # Wherever the machine stands: until they did.
+        # Repeats until tasks have travelled, however busy the machine is.
         for name, (_, _, size) in PROGRAMS.items():
             program = self.build(FOLDER / f"{name}.tc")
             while given_and_results(together("2", program, size).stderr)[0] == 0:

@@ -100,7 +100,7 @@ class launch(unittest.TestCase):
                 self.assertEqual((output, without_late_nodes(errors), running.returncode), ("70000000\n", "", 0))
 
     def test_goes_on_when_a_node_ends_and_has_not_read(self):
-        """The launcher finds at once that node 1 has ended, that it does not read, and that there is more to read."""
+        """The launcher finds at the same time that node 1 has ended, that it does not read, and that there is more input."""
         with tempfile.TemporaryDirectory() as folder:
             os.mkfifo(f"{folder}/end")
             script = (f'if [ $SUKIMA_CLUSTER_NODE = 1 ]; then echo $$ > {folder}/pid; read line < {folder}/end; exit; fi; '
@@ -241,7 +241,7 @@ class launch(unittest.TestCase):
                                "SECONDS limits that)\n")
 
     def held_up(self, node, others, script):
-        """After the entry one of two nodes goes on only when the launcher has said that it waits."""
+        """After the entry one of two nodes continues only after the launcher has printed that it waits."""
         with tempfile.TemporaryDirectory() as folder:
             os.mkfifo(f"{folder}/go")
             whole = f"{FIB} 20; [ $SUKIMA_CLUSTER_NODE = {node} ] || {others}; read line < $FOLDER/go; {script}"
@@ -272,7 +272,7 @@ class launch(unittest.TestCase):
                              "in its first one: each node must make the same calls of sukima::cluster::run\n")
 
     def test_ends_all_with_75_when_a_node_is_lost(self):
-        # Node 1 is killed by its shell once it has worked: a node that does not help uses no CPU.
+        # Its shell kills node 1 once it has used CPU, which only a node that helps does.
         script = (f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec {FIB} 60; fi; {FIB} 60 & program=$!; '
                   'until [ "$(cut -d" " -f14 /proc/$program/stat)" -ge 20 ]; do sleep 0.05; done; '
                   'kill -KILL $program; wait $program')

@@ -48,7 +48,7 @@ class Run(Meeting):
             self.path(name).touch()
 
     def wait_for(self, step):
-        """Waits until a node has come so far. Returns its number."""
+        """Waits until a node has reached this point. Returns its number."""
         while True:
             for path in Path(self.folder.name).glob(f"{step}-*"):
                 return int(path.name.rpartition("-")[2])
@@ -61,7 +61,7 @@ class Run(Meeting):
         return int(self.path(name).read_text())
 
     def ask(self, node):
-        """Asks a node to leave, and returns once it has taken the request."""
+        """Sends a node the request to leave, and returns once the node has received it."""
         self.started[node].send_signal(signal.SIGUSR1)
         return self.started[node].stderr.readline()
 
@@ -127,7 +127,7 @@ class leaving(unittest.TestCase):
             self.assertEqual(run.ask(1), LEAVES.format(1))
             run.let("second-0", "helped")
             self.assertEqual(end(run.started[0]), (OUTPUT, "", 0))
-            run.let("second-1")  # the result of the second entry is there
+            run.let("second-1")  # the result of the second entry has arrived
             self.assertEqual(end(run.started[1]), (OUTPUT, "", 0))
             self.assertTrue(run.has("ended-1"))
 

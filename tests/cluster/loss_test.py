@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A node that stands still, or ends too early, ends all: loss_test.py SUKIMA CLUSTER_FIB RANDOM_PROGRAM"""
+"""If a node stops, or ends too early, all nodes end: loss_test.py SUKIMA CLUSTER_FIB RANDOM_PROGRAM"""
 import os
 import signal
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that are network namespaces, and what joins two of them: a cable, or a line with a delay.
+"""Network namespaces as machines, and connections between two of them: a cable, or a line with a delay.
 
 They end with the processes that hold them. The test's own namespace stays as it is.
 """
@@ -55,7 +55,7 @@ def two_machines():
 
 
 def obstacle():
-    """Why there can be no such machines; None: there can."""
+    """Why there can be no such machines here, or None."""
     try:
         with two_machines():
             return None
@@ -90,7 +90,7 @@ def carry(places, seconds, ready):
 
 @contextlib.contextmanager
 def two_sites(seconds):
-    """Two machines, 10.78.0.1 and 10.78.0.2, with a line that needs so long in each direction."""
+    """Two machines, 10.78.0.1 and 10.78.0.2, with a line that has this delay in each direction."""
     with Machine() as a, Machine() as b:
         ready = multiprocessing.Event()
         line = multiprocessing.Process(target=carry, args=((a.place, b.place), seconds, ready), daemon=True)

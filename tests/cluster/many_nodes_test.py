@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""More nodes than are all connected: results, a death, and one that leaves: many_nodes_test.py SUKIMA MANY_NODES"""
+"""So many nodes that not all are connected: results, a death, and a node that leaves: many_nodes_test.py SUKIMA MANY_NODES"""
 import contextlib
 import os
 import signal

@@ -26,7 +26,7 @@ mpirun = MPI.run
 
 
 def alone(*words):
-    """What a program prints on one machine."""
+    """The output of a program on one machine."""
     return subprocess.run([*map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
                           env=MPI.environment()).stdout
 
@@ -48,7 +48,7 @@ class over_mpi(unittest.TestCase):
     @unittest.skipUnless(COMPILER.exists(), "this build has no compiler")
     def test_runs_programs_in_the_language(self):
         def outputs(nodes, *words):
-            """Of each node by itself: an MPI may print one's line within another's."""
+            """The output of each node separately, because an MPI may print a node's line within another node's line."""
             with tempfile.TemporaryDirectory() as folder:
                 script = f"exec {' '.join(map(str, words))} > {folder}/$PMI_RANK$OMPI_COMM_WORLD_RANK"
                 ended = mpirun("-n", nodes, "sh", "-c", script)
@@ -124,7 +124,7 @@ class over_mpi(unittest.TestCase):
         with self.program("43") as (running, pids):
             wait_until_it_works(pids[1])
             os.kill(pids[1], signal.SIGSTOP)
-            # The other one ends what it has, and waits then.
+            # The other node finishes its work, and then waits.
             before = -1
             while before != (before := used_ticks(pids[0])):
                 time.sleep(0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that a test starts by itself, and what it waits for."""
+"""Starts nodes for tests, and waits for their events."""
 import contextlib
 import os
 import re
@@ -20,7 +20,7 @@ LATE_NODE = r"sukima: node.* still runs?: waiting for (?:its end|their ends) \(-
 
 
 def without_late_nodes(errors):
-    """What the launcher wrote to stderr, as str or bytes, without the notices about late nodes."""
+    """The launcher's stderr, as str or bytes, without the notices about late nodes."""
     if isinstance(errors, bytes):
         return re.sub(LATE_NODE.encode(), b"", errors)
     return re.sub(LATE_NODE, "", errors)
@@ -40,7 +40,7 @@ def used_ticks(pid):
 
 
 def state_of(pid):
-    """The letter of a process's state, as in proc(5); none where it has gone."""
+    """The letter of a process's state, as in proc(5), or nothing if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -48,13 +48,13 @@ def state_of(pid):
 
 
 def lives(pid):
-    """Not so a process that has ended and lost its parent, however late the machine's first process takes note of it."""
+    """Whether the process runs. A process that has ended counts as gone even before the machine's first process reaps it."""
     return state_of(pid) not in ("", "Z")
 
 
 def go_on_if_stopped(pid):
-    """A process that runs gets no SIGCONT: it would take back the stop by which LeakSanitizer, at the process's end, attaches
-    to its threads, and both would wait for ever."""
+    """Sends SIGCONT only to a stopped process. At the end of a process, LeakSanitizer stops its threads to attach to them.
+SIGCONT would undo that stop, and both would wait forever."""
     if state_of(pid) == "T":
         os.kill(pid, signal.SIGCONT)
 
@@ -65,7 +65,7 @@ def wait_until_ended(pids):
 
 
 def wait_until_it_works(pid, ticks=10):
-    """A node has no work before all have met, and a helper none before a task has come to it."""
+    """A node has no work before all nodes have met, and a helper has none before it receives a task."""
     while used_ticks(pid) < ticks:
         time.sleep(0.01)
 
@@ -90,7 +90,7 @@ class Meeting:
         self.socket.close()
 
     def start(self, node, *words, listens=None, **variables):
-        """Starts a process as this node. Node 0 has the socket, unless it is not to listen."""
+        """Starts a process as this node. Node 0 has the socket, unless it must not listen."""
         has_socket = node == 0 if listens is None else listens
         environment = {**os.environ, "SUKIMA_WORKERS": "1", "SUKIMA_CLUSTER_NODES": str(self.nodes),
                        "SUKIMA_CLUSTER_NODE": str(node), "SUKIMA_CLUSTER_ADDRESS": self.address,
@@ -106,7 +106,7 @@ class Meeting:
 
 
 def end(process):
-    """Waits for its end: (what it printed, its errors, its status)."""
+    """Waits for its end, and returns (stdout, stderr, status)."""
     output, errors = process.communicate()
     return output, errors, process.returncode
 
@@ -135,5 +135,5 @@ class Mpi:
 
 
 def tasks_given(errors):
-    """The tasks that nodes gave away, by node, as the programs say it."""
+    """The tasks that nodes gave away, by node, as the programs report them."""
     return [int(line.split(" tasks given")[0].split()[-1]) for line in errors.splitlines() if "tasks given" in line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node 1 of two as far as the handshake (src/cluster/protocol), to say afterwards what no node says."""
+"""Plays node 1 of two up to the handshake (src/cluster/protocol), and afterwards sends what no node would send."""
 import hashlib
 import hmac
 import os
@@ -29,7 +29,7 @@ class Peer:
         self.send(self.PROOF, self.numbers[32:] + self.mac(b"connector"))
         assert self.receive(self.PROOF) == self.mac(b"acceptor")
         hello = self.receive(self.HELLO)
-        # Version and build id are those of the other node. The MAC behind them is not checked here.
+        # Sends the version and the build id of the other node. The test does not check the MAC after them.
         rest = hello[struct.calcsize("<BIIHB"):len(hello) - (self.MAC_SIZE if token else 0)]
         if token:
             self.key = self.mac(b"from connector")

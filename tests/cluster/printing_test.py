@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tasks on other nodes print: printing_test.py SUKIMA CLUSTER_PRINTING_PROGRAM REMOTE_SHELL"""
+"""The output of tasks on other nodes: printing_test.py SUKIMA CLUSTER_PRINTING_PROGRAM REMOTE_SHELL"""
 import collections
 import os
 import signal
@@ -33,7 +33,7 @@ class printing(unittest.TestCase):
                             env={**os.environ, "SUKIMA_WORKERS": "1"})
 
     def check_tasks(self, output, prefixes, before_main_goes_on=True):
-        """Lines of node 0, and in their order the lines of the task of each other node, behind that node's prefix."""
+        """Checks the lines of node 0, and the order of the lines of each other node's task, which have that node's prefix."""
         lines = output.split(b"\n")
         self.assertEqual(lines.pop(), b"", "the end of the last line")
         tasks = set()

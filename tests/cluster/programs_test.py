@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of lab/benchmarks/cluster give on several nodes what they give on one machine: programs_test.py SUKIMA BENCH_CLUSTER [long]
+"""The programs of lab/benchmarks/cluster have the same results on several nodes as on one machine:
+programs_test.py SUKIMA BENCH_CLUSTER [long]
 
 The results of fib, nqueens-array, pentomino and uts are known ones.
 """
@@ -45,7 +46,7 @@ class programs(unittest.TestCase):
                 self.assertEqual(len(tasks_given(together.stderr)), int(nodes))
 
     def test_travel(self):
-        # Long enough that tasks travel wherever the machine stands: until they did.
+        # Long enough for tasks to travel: repeats until they did, however busy the machine is.
         for name, size in TRAVEL:
             while sum(tasks_given(run(SUKIMA, "cluster", "run", "-n", "2", "--", PROGRAMS, name, size).stderr)) == 0:
                 pass

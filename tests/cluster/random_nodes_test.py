@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs on several processes give the sequential result: random_nodes_test.py tcp|openmpi|mpich BUILD_FOLDER COUNT
+"""Random programs on several processes have the sequential result:
+random_nodes_test.py tcp|openmpi|mpich BUILD_FOLDER COUNT
 
-COUNT programs have fixed seeds, and half as many a fresh one, which is printed; SUKIMA_CLUSTER_SEED=N runs those that
-begin with N only. The processes of a round run all its programs, one entry each.
+COUNT programs have fixed seeds. Half as many have a fresh seed, which is printed. With SUKIMA_CLUSTER_SEED=N only
+half of COUNT run, with seeds from N on. The processes of a round run all its programs, with one entry each.
 """
 import os
 import random

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A remote shell without a network: remote_shell.py [OPTION...] HOST WORD...
 
-As sshd does, it gives the words, joined by blanks, to a shell in a session of its own, whose streams are pipes that end
-with the connection, which is this process. SIGHUP, SIGINT, SIGTERM and SIGQUIT end it with status 255, as ssh. The host
-`refused` is refused, as by a wrong key. `unknown` is not a host. The login shell of `noisy` prints something. What it was called with goes to $REMOTE_SHELL_LOG.
+As sshd does, it joins the words by blanks and passes them to a shell in a session of its own. The shell's streams are
+pipes, which end with this process, the connection. SIGHUP, SIGINT, SIGTERM and SIGQUIT end it with status 255, as they
+end ssh. It refuses the host `refused`, as for a wrong key. `unknown` is not a host. The login shell of `noisy` prints
+something. $REMOTE_SHELL_LOG gets the arguments of each call.
 """
 import os
 import signal

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two sites of two nodes beside one process with two workers: sites_test.py BENCH_CLUSTER [ROUNDS PROGRAM SIZE]
 
-A line with a delay joins the sites. Prints the table of docs/cluster.md. The verdict is a time: label measure. With words of
-its own it only prints.
+A line with a delay joins the sites. The verdict is a time, so the label is measure. With the optional arguments it only
+prints the times.
 """
 import os
 import statistics

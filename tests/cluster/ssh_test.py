@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sukima cluster run --hosts` by ssh itself: ssh_test.py SUKIMA CLUSTER_FIB CLUSTER_QUEENS
 
-An sshd of its own listens at the loopback device, with keys that are made for it. hosts_test.py has the cases; these are
-those in which sshd and a shell that stands for it may differ.
+The test starts its own sshd on the loopback device, with fresh keys. hosts_test.py has most cases. This test has the
+cases in which sshd may differ from the shell that replaces it there.
 """
 import os
 import shutil
@@ -30,10 +30,10 @@ def free_port():
 
 
 class Server:
-    """sshd, until `stop`; at an address of a machine, or at the loopback device."""
+    """An sshd that runs until `stop`, at an address of a machine or on the loopback device."""
 
     def __init__(self, folder, address="127.0.0.1", inside=lambda *words: words, other=None):
-        """`other`: a server whose port and user this one has, too."""
+        """`other`: a server from which this one takes port and user."""
         self.folder, self.port = Path(folder), other.port if other else free_port()
         for key in ("host", *(() if other else ("user", "stranger"))):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
@@ -42,7 +42,7 @@ class Server:
             f"Port {self.port}\nListenAddress {address}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/authorized\n"
             "PidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n")
         if os.getuid() == 0:
-            Path("/run/sshd").mkdir(exist_ok=True)  # sshd's own; Debian makes it when its service starts
+            Path("/run/sshd").mkdir(exist_ok=True)  # the folder of sshd, which Debian makes when its service starts
         self.process = subprocess.Popen([*DIES_WITH_TEST, *inside(SSHD, "-D", "-e", "-f", self.folder / "config")],
                                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = ""
@@ -58,7 +58,7 @@ class Server:
                 f"-o UserKnownHostsFile={self.folder / 'known'} -o LogLevel=ERROR -F none")
 
     def connections(self):
-        """The processes that serve one each."""
+        """The processes of sshd that serve one connection each."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(pid) for pid in children.split()]
 
@@ -89,7 +89,7 @@ class hosts_by_ssh(unittest.TestCase):
                             cwd=self.folder)
 
     def start(self, script, before=""):
-        """(the launcher, the pids of two programs), which have said that they are there."""
+        """(the launcher, the pids of two programs), after they have reported that they run."""
         started = subprocess.Popen(self.words(TWO, "sh", "-c", f"{before} echo $$ >&2; {script}"), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         self.addCleanup(started.communicate)
@@ -144,7 +144,7 @@ class hosts_by_ssh(unittest.TestCase):
 
 
 def sockets(machine):
-    """(local port, remote port) of the TCP connections of a machine, but for those of its loopback device."""
+    """(local port, remote port) of the TCP connections of a machine, except those of its loopback device."""
     lines = subprocess.run(machine.inside("cat", "/proc/net/tcp"), check=True, capture_output=True, text=True).stdout
     fields = [line.split() for line in lines.splitlines()[1:]]
     return {(int(here.split(":")[1], 16), int(there.split(":")[1], 16)) for _, here, there, state, *_ in fields

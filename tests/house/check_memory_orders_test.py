@@ -115,7 +115,7 @@ class CheckMemoryOrders(unittest.TestCase):
             self.assertEqual(self.of_body(line, header=header), [])
 
     def implicit(self, *lines, before="", name="a.cpp", **more):
-        """The lines of a function in another folder that use an atomic as if it were none."""
+        """The findings in a function of another folder that uses an atomic as a plain variable."""
         text = before + "void f() {\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
         code, output = self.run_script({f"src/host/act/{name}": text, **{path: more[path] for path in more}})
         found = [line for line in output.splitlines() if "is used without" in line]

@@ -26,7 +26,7 @@ class CheckPapers(unittest.TestCase):
             return done.returncode, done.stdout.splitlines()
 
     def without(self, begin):
-        """The page without the row that begins so."""
+        """The page without the row that begins with this text."""
         rows = [line for line in PAGE.splitlines() if line.startswith(begin)]
         self.assertEqual(len(rows), 1, begin)
         return PAGE.replace(rows[0] + "\n", "")

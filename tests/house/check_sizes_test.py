@@ -11,7 +11,7 @@ SCRIPT = sys.argv.pop()
 
 
 def function(name, lines):
-    """A function of so many lines."""
+    """A function of this many lines."""
     return f"{name} {{\n" + "  f();\n" * (lines - 2) + "}\n"
 
 

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 SCRIPT = sys.argv.pop()
-# Notes what it is called for, and finds something in each source that says so.
+# Records the sources for which it is called, and has a finding in each source that asks for one.
 RUNNER = """#!/bin/sh
 for source; do :; done
 echo "$*" >>"$CALLS"
@@ -59,7 +59,7 @@ class CheckTidy(unittest.TestCase):
         return self.git("rev-parse", "HEAD")
 
     def run_script(self, *options, code=0):
-        """(the sources that it looked at in this order, its output)"""
+        """(the sources that it checked, in order; its output)"""
         self.calls.write_text("")
         environment = {**os.environ, "CLANG_TIDY": str(self.runner), "CALLS": str(self.calls)}
         one_cpu = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
@@ -133,7 +133,7 @@ class CheckTidy(unittest.TestCase):
         self.run_script("--record", code=1)
         self.assertIn(clean, (self.root / "scripts" / "tidy-clean.txt").read_text())
         self.assertEqual(self.run_script("--changed", "recorded", code=1)[0], ["src/b.cpp"])
-        # A copy of the last commit alone, as some continuous integrations make: the recorded one is not there.
+        # A copy of only the last commit, as some continuous integrations make. It lacks the recorded commit.
         (self.root / "scripts" / "tidy-clean.txt").write_text("# Comment\n" + 40 * "1" + "\n")
         self.assertEqual(sorted(self.run_script("--changed", "recorded", code=1)[0]),
                          ["src/a.cpp", "src/b.cpp", "src/c.cpp"])

@@ -9,14 +9,14 @@ import unittest
 from pathlib import Path
 
 SCRIPTS = Path(sys.argv[1]).resolve()
-# What each purpose adds to those that it contains.
+# The packages that each purpose adds to those of the purposes that it contains.
 CONTAINED = {"wheel": [], "demo": ["wheel"], "build": ["demo"], "benchmarks": ["build"], "package": ["benchmarks"],
              "format": [], "test": ["build", "format"], "check": ["package", "test"]}
 
 
 class dependencies(unittest.TestCase):
     def setUp(self):
-        """A machine without any of the packages, and without the commands that stand for them."""
+        """A machine without any of the packages, and without the commands that replace them."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what lab/scripts/host-table.py makes of its measurements: host_table_test.py SCRIPT"""
+"""Tests of the tables that lab/scripts/host-table.py makes of measurements: host_table_test.py SCRIPT"""
 import json
 import pathlib
 import subprocess

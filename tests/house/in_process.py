@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a script of scripts/ many times in this process: most of a run's time would be the start of an interpreter."""
+"""Runs a script of scripts/ many times in this process, because starting an interpreter takes longer than a run."""
 import contextlib
 import functools
 import importlib.util
@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 
 @functools.cache
 def module_of(script):
-    """The script as a module. It finds its own modules beside it."""
+    """The script as a module. It finds its own modules in its folder."""
     path = pathlib.Path(script)
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
@@ -24,7 +24,7 @@ def module_of(script):
 
 
 def run(script, *arguments):
-    """As subprocess.run with captured text. What the script keeps in its module from run to run is its own fault."""
+    """Like subprocess.run with captured text. A script must not rely on values in its module from an earlier run."""
     out, err = io.StringIO(), io.StringIO()
     with mock.patch.object(sys, "argv", [script, *map(str, arguments)]), contextlib.redirect_stdout(out), \
             contextlib.redirect_stderr(err):

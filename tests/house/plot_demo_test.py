@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what lab/scripts/plot-demo.py draws and says, without matplotlib: plot_demo_test.py FOLDER_OF_THE_SCRIPTS"""
+"""Tests of the drawings and texts of lab/scripts/plot-demo.py, without matplotlib: plot_demo_test.py FOLDER_OF_THE_SCRIPTS"""
 import importlib.util
 import pathlib
 import subprocess

@@ -75,7 +75,7 @@ class Slowest(unittest.TestCase):
         failure = '<testcase name="d/0" classname="a" status="run" time="3"><failure message="x.cpp:9&#x0A;wrong"/></testcase>'
         for number, inner in enumerate((tests, failure, tests)):
             (shards / f"t.shard_{number}.xml").write_text(f"<testsuites><testsuite>{inner}</testsuite></testsuites>")
-        # The third has failed although no test of it has, and the fourth has written nothing.
+        # The third shard has failed although none of its tests has, and the fourth has written nothing.
         self.results("all.xml", 1, ("t.shard_0", 9, "run"), ("t.shard_1", 9, "fail", "long"), ("t.shard_2", 9, "fail", "leaks"),
                      ("t.shard_3", 9, "fail", "killed"))
         printed = self.run_script("--count", "1", code=1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks how much a project that includes Sukima compiles, and how much `make demo` compiles, without compiling it. The
-block of README.md for FetchContent is configured, too.
+"""Checks how much a project that includes Sukima compiles, and how much `make demo` compiles, without compiling it. It
+also configures the block of README.md for FetchContent.
 
 counts_test.py CMAKE SOURCE_FOLDER
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 CMAKE = sys.argv[1]
 SOURCE = Path(sys.argv[2]).resolve()
 INCLUDED = SOURCE / "tests" / "install" / "included"
-# The environment of this test's build must not reach into the builds here.
+# The environment of this test's build must not affect the builds here.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "NINJA_"))}
 
 
@@ -58,7 +58,7 @@ class counts(unittest.TestCase):
         self.assertEqual(parts, {"capacity", "runtime"})
 
     def test_the_block_of_the_readme_fetches_sukima(self):
-        # A repository of the sources as they are here, under the branch that the block names. Only the URL is replaced.
+        # A repository of these sources, with the branch that the block names. The test replaces only the URL.
         repository, project = self.build / "sukima.git", self.build / "hello"
         git = ["git", f"--git-dir={repository}", f"--work-tree={SOURCE}", "-c", "user.name=test", "-c", "user.email=test@localhost"]
         for command in (["init", "--quiet", "--initial-branch=main"], ["add", "--all"],
@@ -104,7 +104,7 @@ class counts(unittest.TestCase):
         sources = self.compiled("demo")
         self.assertLessEqual(len(sources), 120)
         names = [Path(source).name for source in sources]
-        # Each program has its problems, and what the harness calls. The sequential one warms up in system.cpp.
+        # Each program has its problems, and the functions that the harness calls. The sequential program warms up in system.cpp.
         self.assertEqual([names.count(f"{name}.cpp") for name in ("system", "pentomino", "grav", "warm_up")], [4, 4, 0, 3])
         parts = {match[1] for source in sources if (match := re.search(r"/src/(\w+)/", source))}
         self.assertEqual(parts, {"base", "calibrate", "capacity", "cli", "preload", "runtime"})

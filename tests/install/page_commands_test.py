@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the first commands that a reader copies from the pages, with an installation: page_commands_test.py PREFIX PAGES
 
-PREFIX is the folder of the installation, PAGES the one of README.md and docs. Commands run in a folder of their own, in
-the order of the page. `make` is left out: the installation is its result. LD_LIBRARY_PATH stands for ldconfig, which
-`sudo make install` calls for /usr/local. Where a page says that `./program` stands for the reader's program, it is hello.
+PREFIX is the folder of the installation, and PAGES the folder of README.md and docs. Commands run in a folder of their
+own, in the order of the page. The test omits `make`, because the installation is its result. LD_LIBRARY_PATH replaces
+ldconfig, which `sudo make install` calls for /usr/local. Where `./program` is the reader's program, the test uses hello.
 """
 import os
 import pathlib
@@ -71,7 +71,7 @@ class pages(unittest.TestCase):
         return ended.stdout
 
     def run_block(self, block):
-        """Runs its commands, and compares what they print with the page, where it shows output."""
+        """Runs the commands of a block, and compares their output with the output on the page, if there is some."""
         ran = 0
         for command, output in commands(block):
             if command.startswith("make "):

@@ -10,7 +10,7 @@ import unittest
 
 SCRIPT = sys.argv.pop()
 
-# Reports 1000 instructions and 7.5 for each unit of the size, the last argument.
+# Reports 1000 instructions, and 7.5 for each unit of the size, which is the last argument.
 VALGRIND = """#!/bin/sh
 for argument; do
   case $argument in

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of sleeping methods go on in other virtual machines, or are refused: checkpoint_test.py SUKIMA_JAVAC RUNTIME EXAMPLES"""
+"""Checkpoints of sleeping methods continue in other virtual machines, or are refused:
+checkpoint_test.py SUKIMA_JAVAC RUNTIME EXAMPLES"""
 import pathlib
 import subprocess
 import sys
@@ -50,7 +51,7 @@ class checkpoint(unittest.TestCase):
         self.assertEqual(output, (EXAMPLES / "Restart.expected").read_text())
 
     def test_each_machine_saves_for_the_next(self):
-        """The nested function changes variables of its method and of one further out, which has one of its own."""
+        """The nested function changes variables of its method and of an outer method, which has a nested function, too."""
         self.compile("""
             static int inner(int from, NestedFunction<Integer, Integer> outer, String[] shared) {
                 int sum = from;
@@ -78,7 +79,7 @@ class checkpoint(unittest.TestCase):
             }
         }""")
         self.assertEqual(self.run_java(), "saved 1\nsaved 2\nsaved 3\nends after save 3\n")
-        # The call of the first machine is not repeated: its values are those at the save.
+        # The call of the first machine is not repeated, so the values are those of the save.
         self.assertEqual(self.run_java("resume"), "restored 3\nsaved 4\nends after save 4\n")
         self.assertEqual(self.run_java("resume"), f"restored 4\n{4 * 10000 + 3002 + 8 * 10000 + 3002}2448\n")
 
@@ -106,7 +107,7 @@ class checkpoint(unittest.TestCase):
         refusal = ("the method A.between cannot be saved: a variable refers to an object of the class java.lang.Thread, which does not "
                    "implement java.io.Serializable; remove the reference before Checkpoint.save is called\n")
         self.assertEqual(self.run_java(), refusal)
-        self.assertEqual(self.run_java("resume"), refusal)  # goes on from the first call, whose file has stayed
+        self.assertEqual(self.run_java("resume"), refusal)  # continues from the first call, whose file still exists
 
     def test_values_that_are_needed_no_more_are_not_saved(self):
         """Neither the iterator of a loop that has ended, nor what an expression or a block has used, nor a caught exception."""

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs with nested functions behave as their plain forms: differential_test.py SUKIMA_JAVAC RUNTIME FIRST COUNT
 
-SUKIMA_JAVAC compiles the extended form, javac the plain one, of COUNT programs with the seeds from FIRST on; both run, and
-must write the same. RUNTIME is the archive with the runtime's classes. A difference leaves the sources in the folder that
-is printed.
+SUKIMA_JAVAC compiles the extended form of COUNT programs with the seeds from FIRST on, and javac the plain form. Both run,
+and must write the same. RUNTIME is the archive with the runtime's classes. After a difference, the test prints the folder
+in which the sources stay.
 """
 import os
 import pathlib
@@ -35,7 +35,7 @@ def outputs(compiler, runtime, seeds, is_plain, folder):
 
 
 def behind_common_start(one, other):
-    """Where the two differ, with some of what is before."""
+    """The place where the two differ, with some text before it."""
     same = len(os.path.commonprefix([one, other]))
     start = max(0, same - 60)
     return f"at {same}:\nextended: {one[start:same + 120]}\nplain:    {other[start:same + 120]}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of examples/java print what their .expected file holds, with 1, 2 and 4 workers: examples_test.py SUKIMA_JAVAC RUNTIME FOLDER"""
+"""The examples of examples/java print the text of their .expected file, with 1, 2 and 4 workers:
+examples_test.py SUKIMA_JAVAC RUNTIME FOLDER"""
 import os
 import pathlib
 import subprocess

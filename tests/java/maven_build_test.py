@@ -33,7 +33,7 @@ PROJECT = """\
 
 
 def newest(plugin):
-    """The version of a plugin that Debian has; those names of older versions are links to it."""
+    """Debian's version of a plugin; the names of older versions are links to it."""
     found = sorted(path for path in (PLUGINS / plugin).glob("*") if list(path.glob("*.jar")) and path.is_dir())
     return found[-1].name if found else None
 

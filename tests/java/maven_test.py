@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Maven repository of the build holds what docs/java.md says: maven_test.py SUKIMA_JAVAC RUNTIME REPOSITORY GROUP:ARTIFACT:VERSION PAGE
+"""The Maven repository of the build is as docs/java.md describes it:
+maven_test.py SUKIMA_JAVAC RUNTIME REPOSITORY GROUP:ARTIFACT:VERSION PAGE
 
-Resolves the coordinate as Maven and Gradle do in a folder: group/artifact/version/artifact-version with .pom and .jar. A
-program compiles and runs with that archive alone. The page's coordinates are those of the build.
+The test finds the coordinate in a folder as Maven and Gradle do: group/artifact/version/artifact-version with .pom and
+.jar. A program compiles and runs with only that archive. The page's coordinates are those of the build.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What sukima-javac refuses, what it leaves alone, and what goes wrong at run time: messages_test.py SUKIMA_JAVAC RUNTIME"""
+"""Refusals of sukima-javac, sources that it does not change, and errors at run time: messages_test.py SUKIMA_JAVAC RUNTIME"""
 import pathlib
 import resource
 import subprocess
@@ -19,7 +19,7 @@ class A {
     static int f(int n, NestedRunnable r) { r.run(); return n; }
     static void use(Object o) {}
 """
-# Members of a class, the line that is refused (5 is the last of HEAD), and words of the message.
+# Members of a class, the refused line (5 is the last line of HEAD), and words of the message.
 REFUSED = [
     ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "compute the value before the constructor is called"),
     ("static class B extends Thread { B(NestedRunnable r) { super(\"\" + f(1, r)); } }", 6, "in the call of another constructor"),
@@ -158,7 +158,7 @@ class messages(unittest.TestCase):
         self.assertIn("    static void use(Object o) {}\n", printed)
 
     def test_a_lock_stays_locked_at_a_capture(self):
-        """This is what docs/java.md says to write where no other thread may enter at a capture."""
+        """docs/java.md recommends this lock if no other thread may enter at a capture."""
         output = self.program_output(HEAD + """
             static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
             static int locked(NestedRunnable r) {

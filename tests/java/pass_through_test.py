@@ -24,7 +24,7 @@ OPTIONS = ["-nowarn", "-proc:none", "-encoding", "UTF-8"]
 
 
 def sources(work):
-    """The folder of the library's sources, None where they cannot be fetched."""
+    """The folder of the library's sources, or None if they cannot be fetched."""
     work.mkdir(parents=True, exist_ok=True)
     try:
         return check_pass_through.unpack("libcommons-lang3-java", work, "")

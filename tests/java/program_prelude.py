@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of program_generator have in common."""
+"""The common beginning of the programs of program_generator."""
 
 PRELUDE = """\
 import java.util.*;

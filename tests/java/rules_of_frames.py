@@ -68,7 +68,7 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
-    # Java then does not require that exceptions of the body are declared; where the block can end normally, they go on.
+    # Java then does not require declarations of the body's exceptions. If the block can end normally, they propagate.
     "EndlessFinally": """
         static class E extends Exception { E(String s) { super(s); } }
         static int body(int k, NestedRunnable r) throws E {

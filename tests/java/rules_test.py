@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The translation keeps rules of Java that are easy to break: rules_test.py SUKIMA_JAVAC RUNTIME [NAME...]
 
-Each program below is valid Java. It runs as sukima-javac compiles it, with a nested function whose first call is captured and
-with one whose owner has a frame already, and as javac compiles it. All outputs must be the same. NAMEs choose programs.
+Each program below is valid Java. javac compiles it, and sukima-javac compiles it in two forms: with a nested function whose
+first call is captured, and with one whose owner has a frame already. All outputs must be the same. NAMEs choose programs.
 """
 import pathlib
 import subprocess

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of `sukima lab` as a program: lab_command_test.py PROGRAM RECORDED_FOLDER PAGE
 
-The programs that it runs are shell commands, and a stand-in for a benchmark program; no verdict depends on a time.
+The lab runs shell commands and a stand-in for a benchmark program. No verdict depends on a time.
 """
 import json
 import os
@@ -238,7 +238,7 @@ class lab(with_folder):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size + 30, size + 30))
 
-        # The files of the folder are smaller than that; the next record is not.
+        # The files of the folder are smaller than this limit, but the next record exceeds it.
         errors = self.run_lab("run", "small", "--folder", "runs", code=1, preexec_fn=limit)
         self.assertIn("give it room, and run the same command with --folder", errors)
         self.assertEqual(len(self.records()), 4, "no half line stays")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs experiments on virtual machines of QEMU: lab_guests_check.py PROGRAM
 
-Two machines start a program simultaneously and say what they are; a signal while machines run leaves nothing behind.
+Two machines start a program simultaneously and report their names. A signal while machines run leaves nothing behind.
 """
 import json
 import os

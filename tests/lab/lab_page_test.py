@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sukima lab report --html`, read by parsers of HTML and XML: lab_page_test.py PROGRAM EXPERIMENTS
 
-Its runs are made up: of every installed experiment, on a machine with 16 CPUs, with some that were stopped and some that failed.
+The runs are made up, for every installed experiment, on a machine with 16 CPUs. Some were stopped, and some failed.
 """
 import html.parser
 import json
@@ -25,7 +25,7 @@ CHARACTER = 6.6  # the widest average of a character in 11 pixels
 
 
 def report_of(folder, file):
-    """What the runs of a folder show: as JSON, and as the text of a page."""
+    """The report about the runs of a folder: as JSON, and as the text of a page."""
     report = subprocess.run([PROGRAM, "lab", "report", "--folder", folder, "--html", file, "--json"], check=True,
                             capture_output=True, text=True)
     return json.loads(report.stdout), file.read_text()
@@ -39,7 +39,7 @@ def heat_maps(text, experiment, claim):
 
 
 class strict(html.parser.HTMLParser):
-    """Notes elements, and what is wrong: one that is not closed, or not in its order; a name that is given twice."""
+    """Records elements and errors: elements that are not closed, or closed in the wrong order, and duplicate names."""
 
     def __init__(self):
         super().__init__()
@@ -80,7 +80,7 @@ class strict(html.parser.HTMLParser):
 
 
 def boxes(svg):
-    """About where each text is that is not turned: (left, top, right, bottom, text)."""
+    """The approximate place of each text that is not rotated: (left, top, right, bottom, text)."""
     found = []
     for text in svg.iter(SVG + "text"):
         if "transform" in text.attrib:

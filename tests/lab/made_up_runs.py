@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are made up, for tests of the page of `sukima lab report --html`."""
+"""Made-up runs for tests of the page of `sukima lab report --html`."""
 import json
 import shutil
 
@@ -47,7 +47,8 @@ def write_heat(folder):
 
 
 def write_runs(folder, experiments):
-    """A folder as a run of EXPERIMENTS, a folder, leaves it. The times follow from the cell's number: the same in each test."""
+    """Writes a folder like that of a run of EXPERIMENTS, a folder. The times follow from the cell's number, so they are the same
+in each test."""
     write_facts(folder)
     number = 0
     with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:

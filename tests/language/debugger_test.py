@@ -111,7 +111,7 @@ def check(backend, folder):
                    "info breakpoints")
     expect(output, r"program\.tc:11", r"program\.tc:19")
 
-    # A worker function is found by its name, beside its entry from C, and by its symbol.
+    # gdb finds a worker function by its name, together with its entry from C, and by its symbol.
     names = ["range", "range.worker"] if "clang" not in backend else ["range.worker"]
     for name in names:
         output = debug(folder, f"break {name}", "run", "delete", f"break program.tc:{LINES['in the body']}", "continue",

@@ -48,7 +48,7 @@ def compile_one(source, output, options, link):
 
 
 def problems_of(source, backend, output):
-    """Compares what a file's messages are with what they should be. Returns the number of messages, and complaints."""
+    """Compares a file's messages with the expected ones. Returns the number of messages, and complaints."""
     text = source.read_text()
     lines = text.splitlines()
     expected = expected_of(lines)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what `sukima cc` makes besides programs: driver_test.py SUKIMA BACKEND...
+"""Checks the outputs of `sukima cc` other than programs: driver_test.py SUKIMA BACKEND...
 
 -E, --emit-c, a project with a makefile, builds that are the same bit for bit, and the lines that debugging information
 gives to machine code.
@@ -178,7 +178,7 @@ def check_reproducible(backend, work):
         for content in results[0]:
             if b"sukima-cc-" in content or (b"program.tc" not in content and options[0].startswith("-g")):
                 raise failure(f"{options}: the program names a temporary file")
-    # The same sources in two folders, with the folder's name left out.
+    # The same sources in two folders, without the names of the folders.
     objects = []
     for folder in ("one", "two"):
         (work / folder / "program.tc").write_text(PROGRAM)
@@ -191,7 +191,7 @@ def check_reproducible(backend, work):
 
 
 def check_lines(backend, work):
-    """As perf annotate and addr2line use them: machine code of each line of the worker function is the user's."""
+    """The machine code of the worker function has the user's lines, as perf annotate and addr2line use them."""
     for options, forms in ((["-O0"], ["worker"]), (["-O2"], ["clone", "parallel"])):
         run([SUKIMA, "cc", backend, "-g", *options, "-o", "program", "program.tc"], work)
         symbols = run(["nm", "program"], work).stdout
@@ -239,7 +239,7 @@ def check_clones(backend, work):
 
 
 def check_left_clones(backend, work):
-    """Clones that are asked for work give some, with undo and with a throw, too: repeated until they were."""
+    """Clones give work away when another worker requests it, also with undo and with a throw. Repeats until it was requested."""
     run([SUKIMA, "cc", backend, "-O1", "-o", "left", Path(__file__).parent / "programs" / "clones_left.tc"], work)
     done = subprocess.run([work / "left"], capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL, check=False,
                           env={**os.environ, "TELL_STATISTICS": "1", "UNTIL_LEFT": "1", "SUKIMA_CLONES": "1000ms",
@@ -254,9 +254,9 @@ def check_left_clones(backend, work):
 
 
 def check_interruption(_, work):
-    """A signal ends the C compiler, too, and the temporary folder goes; one that is ignored stays ignored."""
+    """A signal also ends the C compiler, and removes the temporary folder. An ignored signal stays ignored."""
     backend = work / "waits"
-    # Asked for its macros, it answers at once.
+    # The stand-in for the compiler answers a request for its macros at once.
     backend.write_text('#!/bin/sh\ncase " $* " in *" -dM "*) exit 0;; esac\n'
                        'echo $$ > "$PIDS/new"; mv "$PIDS/new" "$PIDS/pid"; exec sleep 1000\n')
     backend.chmod(0o755)
@@ -307,7 +307,7 @@ int main(void) { return f(1) == 3 ? 0 : 1; }
 
 
 def check_pragmas(backend, work):
-    """A pragma of a block that becomes a function is there, and nowhere else: a parallel region would run more."""
+    """A pragma of a block that becomes a function is only in that function: otherwise a parallel region would run twice."""
     (work / "pragmas.tc").write_text(PRAGMAS)
     for options in ([], ["--sequential"]):
         text = run([SUKIMA, "cc", backend, "-fopenmp", *options, "--emit-c", "pragmas.tc"], work).stdout
@@ -318,7 +318,7 @@ def check_pragmas(backend, work):
 
 
 def check_predefined(backend, work):
-    """What options define is known to #if."""
+    """#if knows the macros that options define."""
     (work / "defined.tc").write_text("""\
 #ifdef _OPENMP
 int with_openmp;
@@ -338,7 +338,7 @@ int with_optimisation;
 
 
 def check_preprocessor_words(backend, work):
-    """-Wp and -Xpreprocessor concern the user's text: the front end gets definitions, and dependencies are the user's."""
+    """-Wp and -Xpreprocessor apply to the user's text: the front end gets the definitions, and the dependencies are the user's."""
     (work / "words.h").write_text("#define EMPTY\n")
     (work / "words.tc").write_text('#include "words.h"\n#ifndef GIVEN\n#define GIVEN "not given"\n#endif\n'
                                    "EMPTY int main(void) { return sizeof GIVEN - 4; }\n")
@@ -376,7 +376,7 @@ int main(void) {
 
 
 def check_character_sets(backend, work):
-    """Strings have the bytes that the C compiler gives them, also where Clang must know how many they are."""
+    """Strings have the bytes of the C compiler, also where Clang must know their number."""
     if "clang" in backend:
         return  # it has no character sets but UTF-8
     closure = ("void change closure (void) { own[0] = own[1]; show(own, sizeof own); } char (*all)[sizeof own] = &own; "
@@ -434,7 +434,7 @@ def check_dependencies(backend, work):
 
 
 def check_line_directives(backend, work):
-    """Messages and __LINE__ follow #line, as those of the C compiler."""
+    """Messages and __LINE__ follow #line, as with the C compiler."""
     (work / "made.tc").write_text('#include <stdio.h>\nint main(void) {\n#line 77 "grammar.y"\n'
                                   '  printf("%s:%d\\n", __FILE__, __LINE__);\n  return unknown;\n}\n')
     wrong = subprocess.run([SUKIMA, "cc", backend, "-c", "made.tc"], cwd=work, text=True, capture_output=True)
@@ -444,7 +444,7 @@ def check_line_directives(backend, work):
 
 
 def check_packed_structures(backend, work):
-    """-fpack-struct is refused for the language: choice points would have another layout than in the runtime."""
+    """The language refuses -fpack-struct, because choice points would have another layout than in the runtime."""
     refused = subprocess.run([SUKIMA, "cc", backend, "-fpack-struct=1", "-c", "program.tc"], cwd=work, text=True,
                              capture_output=True)
     is_equal("-fpack-struct", (refused.returncode, "#pragma pack" in refused.stderr), (2, True))
@@ -480,7 +480,7 @@ def check_launcher(backend, work):
 
 
 def check_names_of_files(backend, work):
-    """__FILE__ in a header, which a source without a folder includes, is what the C compiler says for a C file."""
+    """__FILE__ in a header that a source without a folder includes is the same as for a C file."""
     (work / "deeper").mkdir()
     (work / "part.h").write_text('#include "deeper/more.h"\nstatic const char *part(void) { return __FILE__; }\n')
     (work / "deeper" / "more.h").write_text('#include "most.h"\nstatic const char *more(void) { return __FILE__; }\n')
@@ -512,7 +512,7 @@ def check_side_files(backend, work):
 
 
 def check_colours(backend, work):
-    """An empty NO_COLOR is none."""
+    """An empty NO_COLOR has no effect."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
     usual = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
 
@@ -535,7 +535,7 @@ def check_colours(backend, work):
 
 
 def check_stack_probes(backend, work):
-    """Frames are probed wherever something is compiled, unless the user says otherwise."""
+    """Every compilation makes code that probes large frames, unless the user turns that off."""
     (work / "plain.c").write_text("int plain;\n")
     (work / "made.o").write_text("")
     probes = "-fstack-clash-protection"

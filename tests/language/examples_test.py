@@ -42,7 +42,7 @@ def setting(workers, steal, wait="adaptive"):
 USUAL = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS)]
 WHOLE = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS, POLICIES)]
 SOME = [setting("2", "request"), setting("2", "indolent"), setting("4", "publish")]
-LONG = {"pentomino", "subgraphs"}  # take a second with each setting, so they get SOME
+LONG = {"pentomino", "subgraphs"}  # these take a second with each setting, so they run with SOME settings only
 SANITIZED = [setting("4", "publish"), setting("16", "request", "block")]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 

@@ -17,7 +17,8 @@ MOST = 1.06  # measured: from 0.995 to 1.015, and from 1.35 to 1.49 with scans o
 
 
 def winds(count):
-    """Many in one function, with variables that blocks of the construct capture by value and by address; its calls."""
+    """Many `dynamic_wind` in one function, with variables that their blocks capture by value and by address, and calls of the
+function."""
     yield "void put(int); void take(int); worker int leaf(int);\nworker int many(int n) {\n  int s = 0, depth = 0;\n"
     for k in range(count):
         yield (f"  dynamic_wind {{ put({k}); depth++; }} {{ int own{k} = leaf(n); s += own{k} + depth; if (s < 0) return s; }}"
@@ -29,7 +30,7 @@ def winds(count):
 
 
 def functions(count):
-    """Loops, joins, macros, comments, plain functions and closures, in functions of their own."""
+    """Loops, joins, macros, comments, plain functions and closures, each in a function of its own."""
     yield "#define TWICE(x) ((x) + (x))\ntask t { in int from, to; out long s; };\n"
     for k in range(count):
         yield f"""\
@@ -50,7 +51,7 @@ end:
 
 
 def closures(count):
-    """Many in one function."""
+    """Many closures in one function."""
     yield "int call(int (*f) closure (int));\nint many(int n) {\n  int s = 0, changing = 0;\n"
     for k in range(count):
         yield f"  int f{k} closure (int x) {{ int y = x; changing += n; return y + {k}; }}\n  s += call(f{k}) + f{k}(n);\n"

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 SUKIMA, BACKENDS = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
-# It ends only when two threads have taken part, and each part takes several times as long as a sample.
+# The program ends only when two threads have taken part. Each part takes several times as long as a sample.
 PROGRAM = """\
 #include <stdatomic.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ int main(void) {
 LINES = {text: number for number, line in enumerate(PROGRAM.splitlines(), 1)
          for text in re.findall(r"// (.*)$", line)}
 FORM = re.compile(r"(?:\.|__)(?:worker|choosing|clone|parallel)")  # of a worker function
-NEEDED = 0.9  # of the samples: the rest are in the dynamic linker and in the runtime, at the start and the end
+NEEDED = 0.9  # this part of the samples: the rest are in the dynamic linker and in the runtime, at the start and the end
 
 
 class failure(Exception):
@@ -76,7 +76,7 @@ def run(command, folder, **environment):
 
 
 def samples(folder):
-    """Of each sample the thread, and its frames from the innermost one: function, file and line."""
+    """For each sample the thread, and its frames from the innermost one: function, file and line."""
     text = run(["perf", "script", "-i", "data", "-F", "tid,ip,sym,srcline"], folder)
     for block in re.split(r"\n\s*\n", text.strip()):
         thread, *rest = block.splitlines()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/finish-deb.sh makes of a package: debian_test.py SOURCE"""
+"""Checks the packages that scripts/finish-deb.sh makes: debian_test.py SOURCE"""
 import gzip
 import pathlib
 import subprocess
@@ -41,7 +41,7 @@ class Package(unittest.TestCase):
         return package
 
     def finish(self, package):
-        """Runs the script; the folder with what the package has then."""
+        """Runs the script. Returns the folder with the resulting package's files."""
         subprocess.run([FINISH, package], check=True, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "SOURCE_DATE_EPOCH": TIME})
         tree = self.folder / f"{package.stem}-finished"
         subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of package managers, for an archive of these sources, without a network: recipes_test.py SOURCE WORK [--build]
 
-Without --build: what each recipe passes to CMake, with a cmake that only writes its arguments down. --build: the PKGBUILD
-and the port of vcpkg are built and installed, and an installed program is run.
+Without --build the test checks what each recipe passes to CMake, with a cmake that only records its arguments. With
+--build it builds and installs the PKGBUILD and the port of vcpkg, and runs an installed program.
 """
 import hashlib
 import json
@@ -25,7 +25,7 @@ import backend  # pylint: disable=wrong-import-position
 VERSION = backend.version()
 NAMES = {"PKGBUILD": "aur/PKGBUILD", "conda": "conda/meta.yaml", "homebrew": "homebrew/sukima.rb",
          "conan": "conan/conanfile.py", "vcpkg": "vcpkg/portfile.cmake", "vcpkg.json": "vcpkg/vcpkg.json"}
-# Functions of vcpkg for a local archive, as far as the port calls them.
+# The functions of vcpkg that the port calls, for a local archive.
 VCPKG = """
 function(vcpkg_download_distfile variable)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILENAME;SHA512" "URLS")
@@ -87,7 +87,7 @@ class Recipes(unittest.TestCase):
         cls.sums = {"256": hashlib.sha256(content).hexdigest(), "512": hashlib.sha512(content).hexdigest()}
 
     def run_with_cmake(self, command, **options):
-        """Runs a recipe. Without --build its cmake only notes its arguments, which are returned."""
+        """Runs a recipe. Without --build its cmake only records its arguments, which the function returns."""
         path, notes = self.folder / "bin", self.folder / "cmake.log"
         environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}
         notes.write_text("", encoding="utf-8")
@@ -151,7 +151,7 @@ class Recipes(unittest.TestCase):
             self.assertIn("-DSUKIMA_BUILD_CLI=OFF", notes[0])
 
     def test_the_recipe_of_conan(self):
-        """The class with stand-ins for Conan's own: the calls that it makes, and what it passes to CMake."""
+        """Runs the class with stand-ins for Conan's own classes, and checks its calls and the options that it passes to CMake."""
         calls = []
 
         class CMake:

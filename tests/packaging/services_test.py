@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The services of systemd, for a program in a folder of its own: services_test.py SOURCE SUKIMA BUILD CMAKE
 
-systemd-analyze verifies the files, where it is installed. Each command of a service is one that the program has, with its
-options.
+systemd-analyze verifies the files, if it is installed. The test checks that the program has each command of a service, with
+its options.
 """
 import os
 import pathlib
@@ -35,7 +35,7 @@ class Services(unittest.TestCase):
         (self.folder / "sukima").symlink_to(SUKIMA)
 
     def complaints(self, name, text):
-        """What systemd-analyze says about a file; it ends with 0 for a key that it does not know."""
+        """The messages of systemd-analyze about a file; it ends with 0 even for an unknown key."""
         if shutil.which("systemd-analyze") is None:
             self.skipTest("systemd-analyze is not installed")
         file = self.folder / name
@@ -81,7 +81,7 @@ class Services(unittest.TestCase):
         self.assertEqual(self.installed_programs("/opt/there"), {"/opt/there/bin/sukima"})
 
     def test_of_a_package_start_its_program(self):
-        # As CPack does it: the files are gathered elsewhere.
+        # As with CPack, the files are gathered in another folder.
         self.assertEqual(self.installed_programs("/gathered/usr", SUKIMA_PACKAGED_PREFIX="/usr"), {"/usr/bin/sukima"})
         kinds = (SOURCE / "cmake/sukima_package_kinds.cmake").read_text(encoding="utf-8")
         prefix = re.search(r"CPACK_PACKAGING_INSTALL_PREFIX (\S+)\)", kinds)[1]

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Events that report an error of a page: an exception that no script caught, and what Chromium itself complains of.
+# Events that report an error of a page: an exception that no script caught, and complaints of Chromium itself.
 EXCEPTION, LOG_ENTRY, CONSOLE = "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"
 STOPPED = "the browser has ended"
 
@@ -90,7 +90,7 @@ class Browser:
         return result["result"].get("value")
 
     def errors(self):
-        """What went wrong in the page since it was opened."""
+        """The errors of the page since it was opened."""
         self.evaluate("1")  # so that the events of the page's own scripts have arrived
         found = []
         for event in self.events:

@@ -3,7 +3,7 @@
 """Opens the pages that Sukima generates in a headless Chromium: pages_test.py PROGRAM EXPERIMENTS REFERENCE
 
 No page may have an error, at a width of 400 or 1,400 pixels, light or dark. Each text must be legible, and the page must not be
-wider than the window. The keyboard must reach what scrolls, and what a screen reader announces must have a name. PROGRAM is sukima,
+wider than the window. The keyboard must reach all parts that scroll, and a screen reader must have a name for each element. PROGRAM is sukima,
 EXPERIMENTS the folder lab/experiments, and REFERENCE the folder in which Doxygen writes HTML. With SUKIMA_PICTURES=FOLDER the
 windows are written there as pictures, for people.
 """
@@ -35,7 +35,7 @@ UNREACHED = """[...document.querySelectorAll('*')].filter((element) => !element.
 
 
 def reference_pages(folder):
-    """The main page, the lists, and of each other kind of page the largest one, because it has most parts."""
+    """The main page, the lists, and the largest page of each other kind, because it has most parts."""
     largest = {}
     for page in sorted(folder.glob("*.html")):
         kind = re.match(r"class|struct|concept|group_|md_|namespace|dir_|.*_source|.*_8h(?=[.p])", page.stem)

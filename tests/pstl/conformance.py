@@ -5,7 +5,7 @@
     conformance.py --checkout FOLDER --library FILE... [--only REGEX] [--jobs N]
 
 FOLDER is a checkout of GCC, of the version whose libstdc++ the compiler uses, or at least its folder
-libstdc++-v3/testsuite. All tests in its folders `pstl` are taken. No program may need TBB.
+libstdc++-v3/testsuite. The script runs all tests in its folders `pstl`. No program may need TBB.
 Exit code: 0 if all pass, 1 if one fails, 2 for wrong use, 77 without a checkout.
 """
 import pathlib

@@ -36,7 +36,7 @@ def probe(*arguments, **options):
 
 class Numbers(unittest.TestCase):
     def check_same(self, explanation, answer):
-        """What the package and the program say is the same, but for the neighbours."""
+        """The package and the program give the same answer, except about the neighbours."""
         self.assertEqual(explanation["cap"], answer["cap"])
         limits = [limit for limit in answer["limits"] if limit["kind"] in STATIC_KINDS]
         self.assertEqual(len(explanation["limits"]), len(limits))
@@ -161,7 +161,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
 
     def test_brings_its_libraries(self):
-        """Nothing but the C library comes from the system."""
+        """Only the C library comes from the system."""
         files = [sukima.program(), *(NATIVE / "lib").rglob("*.so*")]
         self.assertGreater(len(files), 3)
         for file in (sukima.program(), NATIVE / "lib" / "libsukima-capacity.so"):
@@ -213,7 +213,7 @@ class Limits(unittest.TestCase):
 
     @staticmethod
     def loaded(threads):
-        """Stands for torch: a module with a number of threads."""
+        """Replaces torch: a module with a number of threads."""
         module = types.ModuleType("torch")
         module.threads = threads
         module.get_num_threads = lambda: module.threads

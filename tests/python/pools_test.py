@@ -8,7 +8,7 @@ import unittest
 
 from quota_group import QuotaGroup
 
-# Gives the threads that OpenBLAS has, and how many of the process worked while it multiplied.
+# Prints the number of OpenBLAS's threads, and how many threads of the process worked while it multiplied.
 MULTIPLY = """
 def cpu_times():
     times = {}

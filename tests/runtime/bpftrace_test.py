@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command for bpftrace of docs/profilers.md: bpftrace_test.py PROGRAM PAGE
 
-PROGRAM is runtime-probes, in which one worker steals from the other one. Skipped where the kernel lets no program place probes.
+PROGRAM is runtime-probes, in which one worker steals from the other one. The test is skipped if the kernel does not allow
+probes.
 """
 import os
 import pathlib
@@ -13,7 +14,7 @@ import sys
 import unittest
 
 PROGRAM, PAGE = sys.argv[1], pathlib.Path(sys.argv[2])
-# Two workers, also where one CPU can be used.
+# Two workers, even if only one CPU can be used.
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")},
                "SUKIMA_WORKERS": "2", "SUKIMA_ELASTIC": "off", "LC_ALL": "C"}
 
@@ -34,7 +35,7 @@ class Bpftrace(unittest.TestCase):
     def setUp(self):
         if shutil.which("bpftrace") is None:
             self.skipTest("bpftrace is not installed")
-        # A probe that every program has, so this says nothing about ours.
+        # Every program has this probe, so the skip does not depend on our probes.
         trial = run(["bpftrace", "-c", PROGRAM, "-e", f"uprobe:{PROGRAM}:main {{ printf(\"reached\"); }}"])
         if "reached" not in trial.stdout:
             self.skipTest("bpftrace cannot place probes here")

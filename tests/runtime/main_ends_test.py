@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes whose main thread ends by pthread_exit: main_ends_test.py PROGRAM PLUG-IN …
 
-PROGRAM is main_ends_program, each PLUG-IN has a copy of the library. Each process must end; one that does not runs into the time limit of the test.
+PROGRAM is main_ends_program, and each PLUG-IN has a copy of the library. A process that does not end reaches the time limit
+of the test.
 """
 import os
 import signal

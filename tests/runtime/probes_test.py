@@ -12,7 +12,7 @@ import sys
 import unittest
 
 PROGRAM, HEADERS = sys.argv[1], pathlib.Path(sys.argv[2])
-# Two workers, also where one CPU can be used.
+# Two workers, even if only one CPU can be used.
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")},
                "SUKIMA_WORKERS": "2", "SUKIMA_ELASTIC": "off", "LC_ALL": "C"}
 NAMES = {"split", "steal", "wait", "park", "unpark"}

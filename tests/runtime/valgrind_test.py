@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""valgrind_test.py PROGRAM: valgrind has nothing to say of a program whose threads switch between fibers."""
+"""valgrind_test.py PROGRAM: valgrind has no complaint about a program whose threads switch between fibers."""
 import subprocess
 import sys
 

@@ -3,8 +3,8 @@
 """Plants faults of tests/faults.toml in the simulated runtime, one at a time, and prints how many schedules find each:
 faults_test.py [--schedules N] [NAME...]
 
-Without names: those of faults.txt, each of which must be found. Works on a copy of the sources, as scripts/faults.py does. The
-schedules are always the same. Without a fault all of them must end as expected.
+Without names it plants the faults of faults.txt, and must find each. It works on a copy of the sources, as scripts/faults.py
+does. The schedules are always the same. Without a fault all of them must end as expected.
 """
 import argparse
 import re

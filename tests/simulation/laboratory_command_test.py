@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of sukima-simulated-lab, and its answers to wrong options: laboratory_command_test.py PROGRAM"""
+"""The tables of sukima-simulated-lab, and its messages about wrong options: laboratory_command_test.py PROGRAM"""
 import json
 import subprocess
 import sys

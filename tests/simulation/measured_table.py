@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells that were measured on two CPUs, and what sukima-simulated-lab predicts: measured_table.py PROGRAM [--write]
 
-Compares the table of docs/simulation.md with what it must be, or writes it there. The measured medians are those of
+Computes the table of docs/simulation.md, and compares it with the page or writes it there. The measured medians are those of
 docs/results-tables.md.
 """
 import json
@@ -19,7 +19,7 @@ RUNTIME_PROGRAMS = ("fib", "pentomino", "cmp")
 
 
 def measured():
-    """{(experiment, program, setting, environment): seconds}; None where more runs were stopped than not"""
+    """{(experiment, program, setting, environment): seconds}; None if most runs were stopped"""
     times, experiment, columns = {}, None, None
     for line in (DOCS / "results-tables.md").read_text().splitlines():
         if match := re.match(r"## ([a-z-]+):", line):

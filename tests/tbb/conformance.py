@@ -4,8 +4,8 @@
 
     conformance.py --checkout FOLDER --library FILE... [--only REGEX] [--jobs N]
 
-FOLDER is a checkout of oneTBB (https://github.com/uxlfoundation/oneTBB). Its tests see Sukima's headers first; from the
-checkout they take only internal headers. What their common headers want beside that is in the folder stand_ins; a header in
+FOLDER is a checkout of oneTBB (https://github.com/uxlfoundation/oneTBB). Its tests see Sukima's headers first, and take only
+internal headers from the checkout. The folder stand_ins has everything else that their common headers need. A header in
 stand_ins/before is included before the test of its name. The list of tests is in conformance.txt beside this file.
 Exit code: 0 if all pass, 1 if one fails, 2 for wrong use, 77 without a checkout.
 """

@@ -4,8 +4,8 @@
 
 live_check.py PROGRAM [--sanitized]
 
-The guest is a boot sector that jumps to itself, so its first virtual CPU is busy and its second one never starts: what
-is seen of them is known. It waits for that to be seen, and judges no time.
+The guest is a boot sector that jumps to itself, so its first virtual CPU is busy and its second one never starts. The
+test waits until `sukima host` shows that, and judges no time.
 """
 import json
 import os
@@ -86,7 +86,7 @@ class Qemu(unittest.TestCase):
         self.assertIn(UUID, [one["id"] for one in json.loads(out)["vms"]])
 
     def test_a_machine_whose_monitor_hangs_is_late(self):
-        self.read()  # its socket listens, which is later than that it is there
+        self.read()  # its socket listens, which happens after the socket exists
         self.machine.send_signal(signal.SIGSTOP)
         self.addCleanup(self.machine.send_signal, signal.SIGCONT)
         code, out, error = host("list", "--qmp", self.socket, "--interval", "0.2")
@@ -145,7 +145,7 @@ class Daemon(unittest.TestCase):
 
     def setUp(self):
         if SANITIZED:
-            # GCC's sanitizers put functions before those of libtirpc (xdr_*) that call the ones which glibc has dropped.
+            # GCC's sanitizers replace functions of libtirpc (xdr_*) by functions that call those that glibc no longer has.
             self.skipTest("under a sanitizer libvirt cannot talk to its daemon")
         for tool in ("virsh", "libvirtd", "virtlogd", "qemu-system-x86_64"):
             if shutil.which(tool) is None:
@@ -179,7 +179,7 @@ class Daemon(unittest.TestCase):
         return subprocess.run(["virsh", "-c", self.uri, *arguments], capture_output=True, text=True, timeout=500)
 
     def description(self):
-        # Just after a start, and beside others, libvirt answers after seconds.
+        # Just after a start, and beside other programs, libvirt answers only after seconds.
         error = "did not answer in time"
         while "did not answer in time" in error:
             code, out, error = host("record", "-", "--connect", self.uri, "--count", "1")

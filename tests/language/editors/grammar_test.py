@@ -3,7 +3,7 @@
 """Checks the TextMate grammar: grammar_test.py GRAMMAR SAMPLE
 
 After a line of SAMPLE, lines `//^ SCOPE` give the scope that begins at the caret's column; `//^ -` means that the
-grammar leaves that column to C. The patterns are tried at each column in order, as in editors.
+grammar leaves that column to C. The test tries the patterns at each column in order, as editors do.
 """
 import json
 import re

@@ -139,7 +139,7 @@ class program:
             pick = self.random.random()
             number = self.random.randrange(10 ** 6)
             if pick < 0.3:
-                # Sometimes a name that shadows another.
+                # Sometimes the name shadows another one.
                 names = [n for n, _ in scope if n not in ("x",)]
                 name = f"v{number}"
                 if depth > 0 and names and self.chance(0.2):

@@ -9,7 +9,7 @@ must print what its sequential erasure prints. Two rules ensure that it does:
 - A jump (`break`, `return` …) out of a construct's part that became a task cannot be made in the task. The task stores it
   as a number; GET takes it and ignores all later tasks, and the jump follows after the construct.
 
-So the second half of a do_two, and the body of a loop, are printed twice: in place, and as a function for the task.
+So the generator prints the second half of a do_two, and the body of a loop, twice: in place, and as a function for the task.
 
 Closures take part in four ways: worker closures with such trees as their blocks; plain ones that BEFORE, AFTER, PUT and
 GET call; `readers`, which see a variable of a suspended function and are called through pointers, also by tasks; and
@@ -131,7 +131,7 @@ class program:
             node["body"] = inner()
         elif kind == "nested":
             node["body"] = inner(2, old=[])
-        else:  # a parallel construct: either throws may pass it, or jumps
+        else:  # a parallel construct: either throws may pass it, or jumps may
             passing = throws and r.random() < .5
             node["passing"] = passing
             old = ["no return"] if passing else targets
@@ -188,7 +188,7 @@ class program:
         return "break;" if c["breaks"] == node else "goto behind%d;" % node
 
     def follow(self, node, trees, c):
-        """After a construct: the jumps of the parts that became tasks."""
+        """The code after a construct: the jumps of the parts that became tasks."""
         inside = self.ids_in(trees)
         text = ""
         for target in sorted(self.exits(trees), key=str):
@@ -343,7 +343,7 @@ class program:
                     % (own, closures, self.many(node["first"], c), self.many(node["second"], c), name,
                        put, get, own, self.follow(node, [node["second"]], c), own, own))
         # join
-        # The others get copies, because the owner's last statement changes its own workspace at the same time.
+        # Thieves get copies, because the owner's last statement changes its own workspace at the same time.
         text = "{ long v%d[m]; memcpy(v%d, v, sizeof v); (void)v%d;\n" % (own, own, own)
         text += "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         text += "join {\n"
@@ -371,7 +371,7 @@ class program:
         return "".join(text)
 
     def entry(self):
-        """Its value by a call that all nodes share, and what is left of the workspace."""
+        """Prints the program's value by a call that all nodes share, and the final workspace."""
         return ("cluster worker struct answer %s_entry(unsigned long x) {\nstruct env e = { { 0 }, 0, 0 };\n"
                 "const long v[4] = { 1, 2, 3, 4 };\nstruct answer a = { 0, 0, 0 };\na.s = %s_f%d(&e, x, v, 0, 0, 0);\n"
                 "a.n = e.n;\na.wrong = e.wrong;\nreturn a;\n}\n" % (self.name, self.name, len(self.functions) - 1))
@@ -390,9 +390,9 @@ class program:
 def source(seeds, work, repeats, small=False, travels=False):
     """One file with a program for each seed.
 
-    work -- steps of a computation that during which other workers become idle
+    work -- steps of a computation during which other workers become idle
     repeats -- how often everything runs
-    small -- short programs, many of which a compiler takes in the time of one of the others
+    small -- short programs: a compiler takes many of these in the time of one other program
     travels -- for several nodes
     """
     programs = [program(seed, "p%d" % seed, small, travels) for seed in seeds]

@@ -26,7 +26,7 @@ WAYS = ["-O1", "-O0", "-O2", "-O3 -g", "-Os -fPIC"]
 SETTINGS = [{"SUKIMA_WORKERS": str(workers), "SUKIMA_STEAL": steal, "SUKIMA_ELASTIC": "off"}
             for workers, steal in ((1, "publish"), (2, "publish"), (3, "request"), (3, "indolent:30"),
                                    (6, "publish"))]
-# All calls but the first ones of each depth are clones.
+# All calls except the first ones of each depth are clones.
 SETTINGS += [{**one, "SUKIMA_CLONES": "1000ms"} for one in SETTINGS[:1] + SETTINGS[2:]]
 
 
@@ -46,7 +46,7 @@ def different(expected, got):
 
 
 def settings_on_nodes(sukima, nodes):
-    """Pairs of a command in front of the program's and variables: some as on one machine, and on several nodes."""
+    """Pairs of a command before the program's and of variables: some for one machine, and some for several nodes."""
     launch = [sukima, "cluster", "run", "-n", str(nodes), "--"]
     return [([], SETTINGS[2]), (launch, {"SUKIMA_WORKERS": "1"}), (launch, {"SUKIMA_WORKERS": "2"}),
             (launch, {"SUKIMA_WORKERS": "1", "SUKIMA_CLONES": "1000ms", "SUKIMA_STEAL": "request"})]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """refused_test.py COMPILER INCLUDE_FOLDER SOURCE
 
-checks what the compiler says to SOURCE: nothing as it stands; with REFUSED defined one error for each comment
-`// refused: words`, whose sentence has these words, and no other error.
+Checks the compiler's messages about SOURCE. As it is, it must cause none. With REFUSED defined, it must cause one error with
+the given words for each comment `// refused: words`, and no other error.
 """
 import re
 import subprocess
@@ -18,7 +18,7 @@ def errors_of(command):
 
 
 def one_sentence(compiler, include, options, words):
-    """With these options the first error has the words, and all others together are one: a file that is not there."""
+    """With these options the first error has the words, and the only other error is about a file that does not exist."""
     found, done = errors_of([compiler, *options, "-fsyntax-only", f"-I{include}", "-x", "c++", "-include", "sukima/sukima.hpp",
                              "/dev/null"])
     lines = [line for line in done.stderr.splitlines() if "error: " in line]
