@@ -25,7 +25,7 @@ def description():
 
 
 def values(archive, url):
-    """What stands for each @NAME@."""
+    """The text that replaces each @NAME@."""
     content = archive.read_bytes()
     libraries = [f"SUKIMA_BUILD_{part}" for part in (*LEFT_OUT, "CLI")]
     return {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of docs/benchmarks.md from what `sukima bench --json` printed:
+"""Prints the tables of docs/benchmarks.md from the output of `sukima bench --json`:
 benchmark-tables.py [--unit s|ms|us] [--quartiles] FILE...
 
 One table for each number of workers: the seconds of each system (the faster compiler's), divided by the sequential

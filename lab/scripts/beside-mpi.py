@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two programs for several nodes beside the same ones written by hand for MPI: the table of docs/cluster.md.
+"""Compares two programs for several nodes with the same programs written for MPI: the table of docs/cluster.md.
 
     beside-mpi.py [--build FOLDER] [--nodes N] [--rounds N] [--queens N] [--tree NUMBER]
 
-Runs lab/benchmarks/cluster/beside_mpi on so many processes of this machine, with one worker or rank each: by `sukima
-cluster run` over TCP, with and without --hope, and by the mpirun of each MPI that is there. All run once in each round.
+Runs lab/benchmarks/cluster/beside_mpi on N processes of this machine, with one worker or rank each: by `sukima cluster
+run` over TCP, with and without --hope, and by the mpirun of each installed MPI. All run once in each round.
 Build the targets sukima, sukima-cluster and beside-mpi before. Prints for each problem
     lines       lines of the program, without blank lines and comments
     time        seconds from the start of the launcher to its end: the median, and the quartiles

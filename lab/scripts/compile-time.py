@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what a compiler needs for the same small program with Sukima, with other libraries and without any.
+"""Measures the time to compile the same small program with Sukima, with other libraries and without any.
 
     compile-time.py [--include FOLDER] [--rounds N] [--compiler COMPILER]... [--json]
 
 Each compiler compiles each program with -O2 to an object file, in interleaved rounds. The table has the medians with
 quartiles of the processor time, as seconds and as a multiple of the plain program, and the size of the object's code.
-A library that is not installed is left out, which is said.
+The script leaves out a library that is not installed, and prints that.
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ def cpu_seconds():
 
 
 def compile_once(compiler, include, source, target):
-    """The compiler's processor time in seconds, or what it said."""
+    """The compiler's processor time in seconds, or its error message."""
     before = cpu_seconds()
     done = subprocess.run([compiler, "-std=c++20", "-O2", "-fopenmp", f"-I{include}", "-c", source, "-o", target],
                           capture_output=True, text=True, check=False, env={**os.environ, "CCACHE_DISABLE": "1"})

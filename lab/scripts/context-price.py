@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a call without a context costs: nanoseconds and instructions for each fork, loop and search.
+"""Measures the cost of a call without a context: nanoseconds and instructions for each fork, loop and search.
 
     context-price.py [--programs FOLDER] [--rounds N] [--compiler gcc|clang]... [--no-instructions] [--json]
 
@@ -24,14 +24,14 @@ SUFFIX = "-without-context"
 
 
 def calls_of_fib(n):
-    """Calls of fib(n), that itself among them."""
+    """The number of calls of fib(n), including itself."""
     now, following = 1, 1
     for _ in range(n):
         now, following = following, now + following + 1
     return now
 
 
-# Known numbers of partial boards, the empty one among them.
+# Known numbers of partial boards, including the empty one.
 NODES = {8: 2057, 10: 35539, 11: 166926}
 # Operation: the benchmark, its size for the time and the repetitions of that, sizes for the instructions, calls of a size.
 OPERATIONS = {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an OpenMP program alone and several times at once, with and without `sukima run`. It needs no root.
 
-The program is a kernel of the NAS Parallel Benchmarks. What counts is the time until the last of the programs has ended. The
-runs take turns, and the medians with quartiles and the numbers of runs are printed and written as CSV:
+The program is a kernel of the NAS Parallel Benchmarks. The measured time is that until the last of the programs has ended.
+The runs take turns. The script prints the medians with quartiles and the numbers of runs, and writes them as CSV:
 demo-openmp.py --programs build/demo/bin [--kernel cg --class W] [--at-once N] [--rounds 5] [--setting-seconds S] [--csv FILE]
 """
 import argparse
@@ -15,7 +15,7 @@ import sys
 from figures import quartiles
 from places import CLEAN, CPUS, give_up, run_copies
 
-RUN_SECONDS = 120  # then a run is ended: something is wrong
+RUN_SECONDS = 120  # a run that takes longer is ended, because something is wrong
 
 
 def parse_arguments():
@@ -43,7 +43,7 @@ def parse_arguments():
 
 
 def seconds_of(command, programs):
-    """The time until the last of so many programs has ended. Ends this script if one failed."""
+    """The time until the last of this many programs has ended. Ends this script if one failed."""
     seconds = run_copies(command, programs, CLEAN, RUN_SECONDS, None)
     if seconds >= RUN_SECONDS:
         give_up(f"{' '.join(map(str, command))} took more than {RUN_SECONDS} s")
@@ -58,7 +58,7 @@ def measure(arguments):
     for programs in (1, arguments.at_once):
         times = {name: [] for name in settings}
         for turn in range(arguments.rounds):
-            # The setting that comes first changes, so that no setting profits from its place.
+            # Another setting comes first in each round, so that no setting profits from its place.
             for name in list(settings)[::1 if turn % 2 == 0 else -1]:
                 if sum(times[name]) < arguments.setting_seconds:
                     times[name].append(seconds_of(settings[name], programs))

@@ -4,9 +4,9 @@
 
     exceptions.py --sukima PROGRAM stop|prune|try [--runs N]
 
-stop: how long a search takes that throws to its root, from the throw to the catch, and how many tasks were aborted, by
-the share of the solutions that had to be found before. prune: how many sets the search for connected subgraphs visits
-with and without throws to what is useless. try: what a `try` around each loop costs. All are medians.
+stop: for a search that throws to its root after a share of the solutions, the time from the throw to the catch, and the
+number of aborted tasks. prune: how many sets the search for connected subgraphs visits with and without throws out of
+useless subtrees. try: the cost of a `try` around each loop. All figures are medians.
 """
 import argparse
 import os
@@ -29,7 +29,7 @@ def build(sukima, name, folder, *options):
 
 
 def run(program, words, workers):
-    """What the program prints on stderr, and the seconds that it took."""
+    """The program's stderr, and the seconds that it took."""
     begin = time.perf_counter()
     result = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=True,
                             env={**os.environ, "SUKIMA_WORKERS": str(workers), "SUKIMA_ELASTIC": "off"})

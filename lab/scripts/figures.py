@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians with their quartiles and intervals, for the scripts that print tables. As lab/statistics/statistics.cpp."""
+"""Medians with their quartiles and intervals, for the scripts that print tables, computed as in
+lab/statistics/statistics.cpp."""
 import random
 import statistics
 

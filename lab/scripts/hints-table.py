@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What hints where to compute gain, size by size: the paper's ReadVector and BinTree with and without them.
+"""Measures the gain of hints about where to compute, size by size: the paper's ReadVector and BinTree with and without them.
 
-Beside it what two threads lose that are bound to a CPU each and read the two objects in turn, not their own one: more can
-hardly be gained. And Barnes and Hut's method, where the paper's hints cost more than they gained. The programs take turns;
-medians and quartiles of the ratios of a round are printed.
+The table also has the largest possible gain: the loss of two threads, each bound to a CPU, that read the two objects in turn
+instead of one object each. It also has Barnes and Hut's method, where the paper's hints cost more than they gained. The
+programs take turns, and the script prints medians and quartiles of the rounds' ratios.
 """
 import argparse
 import json

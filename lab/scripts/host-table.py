@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the host side: does `sukima host optimise` find the best number of threads in real virtual machines?
+"""Measures whether `sukima host optimise` finds the best number of threads in real virtual machines.
 
     host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured
                   --image build/guest --results host.json [--quick]
 
-Two guests of QEMU with four virtual CPUs each, on two CPUs. One of them runs a program; it lacks CPU in one of three ways, or has more:
+It starts two guests of QEMU with four virtual CPUs each, on two CPUs. One of them runs a program. The guest lacks CPU in one of
+three ways, or has more:
 
     shared  the other guest is busy, too
     capped  its control group gets 1 CPU; the other guest is idle
     fewer   its virtual CPUs are bound to one CPU, those of the other guest, which is busy, to another one
     idle    nothing binds it, and the other guest is idle: more is there than the weights say (only where --ways names it)
 
-In each repetition, in one boot: the speed with each number of threads from 1 to 4, in random order, sent through the port
-and held; then the real `sukima host optimise`, by the program's progress, and at its end the speed with what it holds; then
-the fixed numbers once more: their mean counts, so that what drifts meets both. The static rule is VCPU-Bal's: CPUs by
-weight, rounded up, whatever else binds (`sukima host estimate --method formula`).
+Each repetition boots the guests once. It first measures the speed with each number of threads from 1 to 4, in random order,
+sent through the port and held. Then it runs the real `sukima host optimise`, by the program's progress, and measures the
+speed with the final number. Then it measures the fixed numbers once more, and uses the mean of both, so that a drift affects
+all. The static rule is VCPU-Bal's: CPUs by weight, rounded up, whatever else limits the guest (`sukima host estimate
+--method formula`).
 
-A cell: the median speed with each number as a part of the best one's; the optimiser's last number and its speed by that of
-the best, and the time by the optimiser / by the static rule with its 95 % bootstrap interval (below 1: the optimiser is
-faster). What is measured is kept in a file: the script goes on where it was interrupted. It needs the machine alone, and
-root for the control groups.
+A cell has the median speed with each number, divided by the best one; the optimiser's last number, and its speed divided by
+the best one; and the time with the optimiser divided by that with the static rule, with its 95 % bootstrap interval (below
+1: the optimiser is faster). The script stores its results in a file, and continues where it was interrupted. It needs an
+idle machine, and root for the control groups.
 """
 import argparse
 import contextlib
@@ -111,7 +113,7 @@ class Guest:
         self.port.sendall(f"{{ {command}\n}} </dev/null\n".encode())
 
     def follow(self, seconds):
-        """Reads for so long. Returns (when, done, threads) of each line."""
+        """Reads for this long. Returns (when, done, threads) of each line."""
         seen, end = [], time.monotonic() + seconds
         while time.monotonic() < end or not seen:
             with contextlib.suppress(ValueError):
@@ -121,7 +123,7 @@ class Guest:
         return seen
 
     def speed(self, seconds):
-        """What it does in a second, measured over so many; and its threads in the end."""
+        """The guest's work in a second, measured over this many seconds, and its threads at the end."""
         seen = self.follow(seconds)
         seen += self.follow(0)
         begin, end = seen[0], seen[-1]
@@ -206,7 +208,7 @@ def optimised(given, guest, config, folder):
 
 
 def repetition(given, way, kind):
-    """One boot of two guests, and all that is measured in it."""
+    """One boot of two guests, and all measurements in it."""
     cpus = sorted(os.sched_getaffinity(0))
     own, others = ({cpus[0]}, {cpus[1]}) if way == "fewer" else (None, None)
     with contextlib.ExitStack() as stack:
@@ -242,7 +244,7 @@ def repetition(given, way, kind):
 
 
 def drain(guest):
-    """Takes what the neighbour has printed, so that it never waits for a reader."""
+    """Reads the neighbour's output, so that it never waits for a reader."""
     guest.port.setblocking(False)
     with contextlib.suppress(BlockingIOError):
         while guest.port.recv(65536):

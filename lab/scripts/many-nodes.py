@@ -4,7 +4,7 @@
 
     many-nodes.py [--build FOLDER] [--nodes N,...] [--size QUEENS] [--stealing]
 
-Runs tests/cluster/many_nodes.cpp on so many processes of one worker each. Build the targets sukima, sukima-cluster and
+Runs tests/cluster/many_nodes.cpp on this many processes of one worker each. Build the targets sukima, sukima-cluster and
 cluster_many_nodes before. The first table has for each number of nodes
     start       seconds from the start of the launcher until the last node has met all others
     start CPU   CPU time of a node until then, in ms

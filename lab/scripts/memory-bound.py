@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of deep programs with 1 to 64 workers against P × S1: so many workers, each with as much as one alone needs.
+"""Compares the memory of deep programs with 1 to 64 workers (P) with P × S1, where S1 is the memory with one worker.
 
     memory-bound.py [--programs FOLDER] [--workers N,...] [--rounds N] [--most F] [--json]
 
 Runs `memory` (a short branch, then the deep one) and `memory-spine` (the deep branch first) of bench-sukima, always with
-that many workers (SUKIMA_ELASTIC=off), also where there are fewer CPUs. The bytes are the growth of the peak resident memory
+that many workers (SUKIMA_ELASTIC=off), even if there are fewer CPUs. The bytes are the growth of the peak resident memory
 of a fresh process, the largest of all rounds (of one worker the smallest), so that the ratio is the worst one. Fibers and
 parked are the runtime's own counts: the most that were in use, and parked at joins, at a time.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is the model that is predicted to be best the best one? The paper's program in 24 configurations.
+"""Checks whether the model that is predicted to be the best is the best one, with the paper's program in 24 configurations.
 
 The program is examples/objects_offices.cpp: 2 and 4 offices (the groups), 1, 2 and 4 clients in each, two numbers of rounds,
 on one CPU and on two. For each `sukima objects validate` records it, plans it, runs it under each model, and says how
@@ -23,10 +23,10 @@ RIGHT = 1.05
 LEAST_SHARE = 0.85
 OFFICES = (2, 4)
 CLIENTS = (1, 2, 4)
-# The fastest models must run for some ten milliseconds, or what is compared is how they begin.
+# The fastest models must run for some ten milliseconds, because otherwise their start dominates.
 ROUNDS = (20000, 60000)
 CPUS = (1, 2)
-# As many messages of each shape as take some ten milliseconds under the fastest model.
+# For each shape, the number of messages that take some ten milliseconds under the fastest model.
 GRAPHS = (("even-cheap", 500000), ("even", 4000), ("uneven", 4000), ("ring", 2000), ("fan", 8000), ("fan-cheap", 300000),
           ("broker", 30000), ("broker-busy", 600), ("large", 8000), ("sleepers", 400))
 
@@ -62,7 +62,7 @@ def calibrate(given, folder):
 
 
 def validate(given, cpus, arguments):
-    """What `sukima objects validate` says, on the first CPUs of those that this process may use."""
+    """The report of `sukima objects validate`, on the first CPUs that this process may use."""
     usable = sorted(os.sched_getaffinity(0))
     if len(usable) < cpus:
         return None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 8 and 9 of the paper on concurrent objects, measured on this machine.
+"""Measures figures 8 and 9 of the paper on concurrent objects on this machine.
 
 Figure 8: all objects are processes, and the messages go through pipes: is there a number of objects from which on a
 message takes longer? The paper found 16, and supposed that a buffer was full. Here a client waits for each answer, so no
@@ -31,7 +31,7 @@ def parse_arguments():
 
 
 def seconds_of(program, model, arguments):
-    """For how long the objects ran."""
+    """The time for which the objects ran."""
     with tempfile.TemporaryDirectory() as folder:
         time_file = pathlib.Path(folder) / "ns"
         environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(time_file)}
@@ -56,7 +56,8 @@ def text_of(times, divisor):
 
 
 def offices_settings(given, models, offices, messages):
-    """Each client asks and gets an answer in each round, and every other question of the first one goes further."""
+    """In each round each client sends a question and receives the answer. Every second question of the first client is
+    forwarded."""
     for model in models:
         for clients in CLIENTS:
             yield given.offices, model, (offices, clients, messages // (offices * (2 * clients + 1)))

@@ -3,8 +3,8 @@
 """OpenMP under overcommit: the default, the best fixed setting and `sukima run`, in a table.
 
 Runs the NAS kernels (bench-npb-…, or other programs) alone, beside busy loops, in several copies and under quotas, with
-each number of threads and both wait policies, and prints medians in seconds. What is measured is kept in a file, and
-not measured again when the script is called again with it.
+each number of threads and both wait policies, and prints medians in seconds. It stores the results in a file. Called again
+with that file, it does not repeat these measurements.
 
     openmp-table.py --programs build/release/bin --results table.json --programs-to-run "cg A" "lu W" --places alone hogs:2
 """
@@ -20,9 +20,9 @@ OWN = "sukima run"
 RESIZED = "sukima run --resize unless-asked"
 # A fixed setting whose fastest run of two is slower than the best median by this factor cannot win any more.
 OUT_OF_THE_RACE = 1.3
-# One run says less, and so does one that was stopped.
+# A single run, or a stopped one, says less.
 OUT_AT_ONCE = 1.6
-# Runs of the default: how slow it is matters, not which of two numbers is better.
+# The number of runs of the default. Only its approximate time matters.
 DEFAULT_REPETITIONS = 2
 
 
@@ -65,7 +65,7 @@ def arguments():
 
 
 def command_of(program, given):
-    """The words that start a program."""
+    """The command that starts a program."""
     kernel = given.programs / f"bench-npb-{given.compiler}"
     words = program.split()
     return [str(kernel), *words] if len(words) == 2 and len(words[1]) == 1 else words
@@ -97,7 +97,7 @@ def has_enough(name, cell, given):
 
 
 def measure_cell(program, where, cell, given, measurements):
-    """Rounds of all settings that are still in the race, so that a slow drift meets all of them."""
+    """Runs rounds of all settings that can still be the best, so that a slow drift affects all of them."""
     while True:
         waiting = [one for one in settings(given) if not has_enough(one[0], cell, given)]
         if not waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places to measure programs in (alone, beside busy loops, in copies, under a quota), for the scripts that do."""
+"""Places in which scripts measure programs: alone, beside busy loops, in copies, under a quota."""
 import contextlib
 import fcntl
 import os
@@ -79,7 +79,7 @@ def _group(stack, cpus):
 
 @contextlib.contextmanager
 def place(name, programs):
-    """Makes a place: gives the number of copies, and what enters the group.
+    """Makes a place. Yields the number of copies, and a function that enters the group.
 
     `programs` is the folder of bench-hog.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all scripts that draw have in common: matplotlib without a screen, and files that are complete or not there."""
+"""Code of all scripts that draw: matplotlib without a screen, and files that are either complete or not written."""
 import os
 import pathlib
 import sys
@@ -20,7 +20,7 @@ def load():
 
 
 def save(figure, prefix, endings=("png", "svg"), dpi="figure"):
-    """Writes PREFIX.ENDING for each ending. Ends the program where one cannot be written; what was there before stays."""
+    """Writes PREFIX.ENDING for each ending. If a file cannot be written, the old file stays and the program ends."""
     for ending in endings:
         unfinished = f"{prefix}.{os.getpid()}.tmp"
         # With the time of day in it, the same figures would give another file.

@@ -9,8 +9,8 @@
 median over the rounds of the time divided by an ideal, with its 95 % bootstrap interval. There are two ideals: `own`, for
 the CPU seconds of Sukima with one worker, and `sequential`, for those of the sequential program; both divided by the CPU
 that busy loops got in the same place and round. In `alone` that is a CPU for each worker, up to the number of CPUs. With
---plot the tables are drawn as heat maps, too (PNG and SVG). What is measured is kept in a file: the script goes on where
-it was interrupted.
+--plot the tables are drawn as heat maps, too (PNG and SVG). The script stores its results in a file, and continues where it
+was interrupted.
 """
 import argparse
 import json
@@ -56,7 +56,7 @@ def arguments():
 
 
 def contenders(given):
-    """Name and variables of what each call of sukima bench measures."""
+    """The name and the variables of each call of sukima bench."""
     if given.compared == "systems":
         yield "", {}
         return
@@ -66,7 +66,7 @@ def contenders(given):
 
 
 def cells(given):
-    """Benchmark and scenario of each cell; `idle` is there once."""
+    """Benchmark and scenario of each cell; `idle` occurs once."""
     for benchmark in given.benchmarks:
         for scenario in given.scenarios:
             if scenario != "idle":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements that go on where they were interrupted: what the scripts that print tables have in common.
+"""Measurements that continue where they were interrupted, for the scripts that print tables.
 
-A script keeps what it measured in a file, and measures only what is missing there.
+A script stores its measurements in a file, and makes only those that the file lacks.
 """
 import json
 import os
@@ -21,7 +21,7 @@ def add_arguments(parser):
 
 
 class Measurements:
-    """What was measured so far, in `results`, which is written to a file after each run."""
+    """The measurements so far, in `results`, which is written to a file after each run."""
 
     def __init__(self, given):
         self._file = given.results
@@ -46,7 +46,7 @@ class Measurements:
 
 
 def run(given, measure, table, programs=("sukima", "bench-hog")):
-    """Measures what is missing, unless only the table is wanted, and prints the table.
+    """Makes the missing measurements, unless only the table is wanted, and prints the table.
 
     measure(given, measurements) fills in `results`; table(results, given) prints them. `programs` must have been built.
     """

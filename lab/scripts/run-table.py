@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is a program ever slower under `sukima run` than without it? Runtimes x places, in a table.
+"""Measures whether programs are slower with `sukima run` than without it: a table of runtimes and places.
 
 Each round runs every program in every place without and with `sukima run`, one after the other, so that a drift of the
-machine meets both. A cell is the median of the rounds' ratios, with `sukima run` divided by without it, and the smallest
-and the largest one. What is measured is kept in a file: the script goes on where it was interrupted.
+machine affects both. A cell has the median of the rounds' ratios (the time with `sukima run` divided by the time without it),
+and the smallest and the largest ratio. The script stores its results in a file, and continues where it was interrupted.
 
     run-table.py --programs build/release/bin --build build/release/tests/clients --results run-table.json --rounds 5
 """
@@ -140,12 +140,12 @@ def measure(given, measurements):
 
 
 def ratios(cell, name=WITH):
-    """Of each round that has both."""
+    """The ratios of the rounds that have both times."""
     return [own / usual for own, usual in zip(cell.get(name, []), cell.get(WITHOUT, []))]
 
 
 def table(results, given):
-    """Prints the ratios, and the cells above the bar."""
+    """Prints the ratios, and the cells above the target."""
     names = list(dict.fromkeys(key.split(": ")[0] for key in results))
     print(f"| {WITH} / without | {' | '.join(given.places)} |")
     print(f"| --- |{' ---: |' * len(given.places)}")

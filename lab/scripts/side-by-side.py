@@ -3,8 +3,8 @@
 """A program that uses Sukima and OpenMP, compared with the same work on one of them, in a table.
 
 Runs bench-side-by-side in each way, with and without `sukima run`, in turns, and prints medians in seconds. The last columns
-divide the program that uses both by the better of the two that use one. What is measured is kept in a file, and not measured
-again when the script is called again with it. Exit code 1: a ratio is above the target.
+divide the time of the program that uses both by the better time of the two programs that use one. The script stores its
+results in a file, and does not repeat them when it is called again with that file. Exit code 1: a ratio is above the target.
 
     side-by-side.py --programs build/release/bin --results side-by-side.json
 """

@@ -5,10 +5,9 @@
     targets.py --programs build/release/bin --results targets.json [--page docs/benchmarks.md]
 
 The targets are in lab/scripts/targets.toml. The table is printed; with --page it also replaces the table below the heading
-"Which targets we miss" of that page, with the day, the machine and this command. What is measured is kept in a file: the
-script goes on where it was interrupted, and measures anew where that file was removed. A peer that is not there is named
-below the table. Nothing else should run on the machine. With --quick everything is measured once: that shows whether it
-runs, and decides about no target.
+"Which targets we miss" of that page, with the day, the machine and this command. The script stores its results in a file,
+and continues where it was interrupted. Remove the file to measure again. A line below the table names missing peers. Nothing
+else should run on the machine. With --quick it measures everything once, which only checks that all programs run.
 """
 import argparse
 import datetime
@@ -52,7 +51,7 @@ def read_targets(parser, file):
 
 
 def command_of(given, target, benchmark):
-    """What measures a row of the table. Equal commands are run once."""
+    """The command that measures a row of the table. Equal commands are run once."""
     if target["figure"] == "memory":
         return [sys.executable, str(FOLDER / "memory-bound.py"), "--programs", str(given.programs), "--workers",
                 str(target["workers"]), "--json", *(["--rounds", "1"] if given.quick else [])]
@@ -182,7 +181,7 @@ def machine():
 
 
 def write_page(file, table, summary):
-    """Replaces what is between the heading and the end of the first table below it."""
+    """Replaces the text from the heading to the end of the first table below it."""
     lines = file.read_text(encoding="utf-8").splitlines()
     if HEADING not in lines:
         give_up(f"{file} has no line '{HEADING}'")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""oneTBB's own examples with oneTBB and with Sukima's headers of the same names, compared in a table.
+"""Compares oneTBB's own examples with oneTBB and with Sukima's headers of the same names, in a table.
 
 Builds each example of a checkout of https://github.com/uxlfoundation/oneTBB twice, with oneTBB as it is installed and with
-sukima::tbb, runs the two in turns, and prints medians of whole programs: seconds, and CPU seconds. What is measured is kept in
-a file, and not measured again when the script is called again with it. Exit code 1: Sukima takes longer than the target allows.
+sukima::tbb, runs the two in turns, and prints medians of whole programs: seconds, and CPU seconds. It stores the results in a
+file, and does not repeat them when it is called again with that file. Exit code 1: Sukima takes longer than the target allows.
 
     tbb-examples.py --checkout oneTBB --programs build/release/bin --results tbb-examples.json
 

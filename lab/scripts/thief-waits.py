@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long a thief waits in the searches: from when a worker has nothing to do until it has taken a task.
+"""Measures how long thieves wait in searches: from the moment in which a worker has no work until it takes a task.
 
     thief-waits.py [BENCHMARK...] [--programs FOLDER] [--workers N] [--compiler gcc|clang] [--repetitions R] [--json]
 
-Runs each benchmark of bench-sukima under `sukima explain`, which measures the wait before each steal as far as some worker had
-work meanwhile. The start of each repetition counts, and so does waking a worker that sleeps. The table has the median, the
+Runs each benchmark of bench-sukima under `sukima explain`, which measures the wait before each steal, without the time in
+which no other worker had work. The start of each repetition counts, and so does waking a sleeping worker. The table has the median, the
 99th percentile and the longest of all waits, in microseconds. Exit code 1: a median above 50 µs or a 99th percentile above 1 ms.
 """
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many CPUs can this process use, and why? And thread pools that fit.
+"""Says how many CPUs this process can use, and why, and fits thread pools to that number.
 
 >>> import sukima
 >>> sukima.usable_cpus()            # a container with a quota of 1.5 CPUs on a machine with 64
@@ -7,8 +7,8 @@
 >>> with sukima.limit_threads():    # numpy, OpenBLAS, MKL, joblib, torch, polars, ...
 ...     import numpy
 
-Everything here is for Linux, starts no thread, and needs no other package. `limit_threads` uses threadpoolctl
-where it is installed.
+The package is for Linux. It starts no thread, and needs no other package. `limit_threads` uses threadpoolctl if it is
+installed.
 """
 from ._capacity import Explanation, Limit, Note, explain, threads, usable_cpus
 from ._errors import Error, OverrideError, ProgramError

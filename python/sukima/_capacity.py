@@ -41,7 +41,7 @@ class Limit:
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """Something that could not be read or understood, and is left out of the numbers."""
+    """A file that could not be read or understood, so the numbers ignore it."""
 
     file: str
     text: str
@@ -108,7 +108,7 @@ def explain(*, pid: Optional[int] = None) -> Explanation:
 
 
 def usable_cpus(*, neighbours: bool = False, pid: Optional[int] = None) -> float:
-    """How many CPUs this process may use: a fraction such as 1.5 under a quota.
+    """Returns how many CPUs this process may use: a fraction such as 1.5 under a quota.
 
     The smallest of: CPUs switched on, affinity mask, cpuset, and the CPU quotas of the process's control group and of
     all visible groups above it (cgroup versions 1 and 2). The variable SUKIMA_CPUS overrides them all.

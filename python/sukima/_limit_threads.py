@@ -73,12 +73,12 @@ class limit_threads:  # pylint: disable=invalid-name
 
     What cannot be changed:
 
-    - A library reads its variables once. What was imported inside the `with` statement keeps the number after it,
-      unless it is one of those whose functions are called here.
-    - The pool of polars (rayon's) has its size from the import on. `unchanged` names it and what else was found.
+    - A library reads its variables once. A library that is imported inside the `with` statement keeps the number
+      afterwards, unless `limit_threads` calls functions of that library.
+    - The pool of polars (rayon's) gets its size at the import. `unchanged` names this and other such libraries.
     - joblib takes the number where it is asked for all CPUs: n_jobs=-1.
     - The size of a pool that you made yourself, such as multiprocessing.Pool(8): use `sukima.threads()` for it.
-    - The variables are the whole process's: don't use it in several threads at the same time.
+    - The variables belong to the whole process: don't use it in several threads at the same time.
 
     Without a number, what the user has set wins: a variable that is set stays as it is, and a loaded library never
     gets more threads than it had. With a number, all get that number.

@@ -391,7 +391,7 @@ class Recordings(unittest.TestCase):
 
 def on_terminal(command, environment, give=b"", after=b"", columns=0):
     """Runs a command on a terminal of its own, and sends the keys after it has written `after`. Returns its exit code and
-output."""
+    output."""
     process, terminal = pty.fork()
     if process == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
@@ -714,7 +714,7 @@ class Run(unittest.TestCase):
 
     def test_children_with_another_c_library_start(self):
         """They inherit LD_PRELOAD. Unlike glibc's loader, musl's loader ends a program if it cannot load the library. It treats
-these libraries as itself, and lacks functions that only glibc has."""
+        these libraries as itself, and lacks functions that only glibc has."""
         variables = run("run", "--dry-run", SUKIMA_CPUS="1").stdout
         library = re.search("^LD_PRELOAD='?([^'\n]*)", variables, re.MULTILINE)[1]
         heads = subprocess.run(["readelf", "--dynamic", library], capture_output=True, text=True, check=True).stdout

@@ -71,7 +71,7 @@ def start(command, options=(), group=None, **variables):
 class Clients(unittest.TestCase):
     def check(self, command, result, of_mask=False):
         """Checks that the program has the requested number of threads, the number of SUKIMA_CPUS, and the number that a quota
-allows."""
+        allows."""
         three = "2" if of_mask and os.cpu_count() == 2 else "3"  # an affinity mask cannot be made larger
         for options, variables, threads in ((["--threads", "1"], {}, "1"), (["--threads", "3"], {}, three),
                                             ([], {"SUKIMA_CPUS": "3"}, three), ([], {"SUKIMA_CPUS": "0.7"}, "1")):

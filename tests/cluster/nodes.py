@@ -54,7 +54,7 @@ def lives(pid):
 
 def go_on_if_stopped(pid):
     """Sends SIGCONT only to a stopped process. At the end of a process, LeakSanitizer stops its threads to attach to them.
-SIGCONT would undo that stop, and both would wait forever."""
+    SIGCONT would undo that stop, and both would wait forever."""
     if state_of(pid) == "T":
         os.kill(pid, signal.SIGCONT)
 

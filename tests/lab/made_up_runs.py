@@ -48,7 +48,7 @@ def write_heat(folder):
 
 def write_runs(folder, experiments):
     """Writes a folder like that of a run of EXPERIMENTS, a folder. The times follow from the cell's number, so they are the same
-in each test."""
+    in each test."""
     write_facts(folder)
     number = 0
     with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:

@@ -18,7 +18,7 @@ MOST = 1.06  # measured: from 0.995 to 1.015, and from 1.35 to 1.49 with scans o
 
 def winds(count):
     """Many `dynamic_wind` in one function, with variables that their blocks capture by value and by address, and calls of the
-function."""
+    function."""
     yield "void put(int); void take(int); worker int leaf(int);\nworker int many(int n) {\n  int s = 0, depth = 0;\n"
     for k in range(count):
         yield (f"  dynamic_wind {{ put({k}); depth++; }} {{ int own{k} = leaf(n); s += own{k} + depth; if (s < 0) return s; }}"
