@@ -198,21 +198,33 @@ std::string pointer_entry(planner& p, const worker_call& call) {
   }
 }
 
+namespace {
+
+/// Returns the object of a worker_local variable, with its initial value if this declaration defines it.
+std::string worker_object(const plan_input& in, const VarDecl& variable) {
+  const std::string name = variable.getNameAsString();
+  const std::string object = "sukima_worker_object " + name + "__object";
+  const VarDecl::DefinitionKind kind = variable.isThisDeclarationADefinition(in.ast);
+  if (kind == VarDecl::DeclarationOnly) return " extern " + object + ";";
+  const std::string words = variable.getStorageClass() == SC_Static ? " static " : " ";
+  // Of several declarations without an initial value, C takes the last as the definition.
+  VarDecl& one = const_cast<VarDecl&>(variable);
+  if (kind == VarDecl::TentativeDefinition && one.getActingDefinition() != &one) return words + object + ";";
+  std::string size = "sizeof " + name + "__initial";
+  if (variable.hasInit() && variable.hasFlexibleArrayInit(in.ast))
+    size += " + " + std::to_string(variable.getFlexibleArrayInitChars(in.ast).getQuantity());
+  return words + object + " = { " + size + ", __alignof__(" + name + "__initial), &" + name +
+         "__initial, 0 };";
+}
+
+}  // namespace
+
 void plan_worker_local(planner& p, token_range range) {
   context scope;
   plan_tokens(p, p.out.unit, range, scope);
   std::string objects;
-  for (const auto& [variable, t] : p.in.index.declared) {
-    if (!range.holds(t) || !variable->isFileVarDecl()) continue;
-    const std::string name = variable->getNameAsString();
-    const bool is_static = variable->getStorageClass() == SC_Static;
-    if (variable->isThisDeclarationADefinition(p.in.ast) == VarDecl::DeclarationOnly)
-      objects += " extern sukima_worker_object " + name + "__object;";
-    else
-      objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
-                 "__object = { sizeof " + name + "__initial, __alignof__(" + name + "__initial), &" + name +
-                 "__initial, 0 };";
-  }
+  for (const auto& [variable, t] : p.in.index.declared)
+    if (range.holds(t) && variable->isFileVarDecl()) objects += worker_object(p.in, *variable);
   p.out.unit.text(objects + "\n");
 }
 
