@@ -151,20 +151,24 @@ class language(unittest.TestCase):
                           "objects of this node's workers; return the values in 'out' members of tasks\n", errors)
 
     def test_a_loop_whose_sum_rounds_ends_the_program_under_hope(self):
-        source = ("task part {{ in int from, to; out double sum; }};\n"
+        source = ("task part {{ in int from, to; out double sum; }}; {declaration};\n"
                   "worker double add(int from, int to) {{\n"
-                  "  double sum = 0;\n"
+                  "  number sum = {{0}};\n"
                   "  for (int i : from, to) {{ sum {own}; }}\n"
                   "  handles part (int first, int end) {{ this.from = first; this.to = end; }} {{ {get} }}\n"
-                  "  return sum;\n}}\n"
+                  "  return {result};\n}}\n"
                   "task_exec part {{ this.sum = add(this.from, this.to); }}\n"
                   "cluster worker int f(int n) {{ return add(0, n) == n; }}\n"
                   "int main(void) {{ return !f(1000); }}\n")
-        gets = {"adds": ("sum += this.sum;", True), "sums": ("sum = (sum + this.sum);", True),
-                "chooses": ("if (this.sum > sum) sum = this.sum;", False)}
-        for name, (get, rounds) in gets.items():
+        plain, atomic = "typedef double number", "typedef _Atomic double number"
+        vector = "typedef double number __attribute__((vector_size(16)))"
+        gets = {"adds": (plain, "sum += this.sum;", True), "sums": (plain, "sum = (sum + this.sum);", True),
+                "atomic": (atomic, "sum += this.sum;", True), "vector": (vector, "sum += this.sum;", True),
+                "chooses": (plain, "if (this.sum > sum) sum = this.sum;", False)}
+        for name, (declaration, get, rounds) in gets.items():
             path = Path(self.folder.name) / f"{name}.tc"
-            path.write_text(source.format(own="+= 1" if rounds else "= i + 1", get=get))
+            path.write_text(source.format(declaration=declaration, own="+= 1" if rounds else "= i + 1", get=get,
+                                          result="sum[0]" if declaration == vector else "sum"))
             program = self.build(path)
             self.assertEqual(run(program).stderr, "")
             self.assertEqual(together("2", program).stderr, "")

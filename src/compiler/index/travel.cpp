@@ -9,7 +9,7 @@ namespace sukima::language {
 using namespace clang;
 
 std::string why_it_stays(const ASTContext& ast, QualType type, const std::string& path) {
-  type = type.getCanonicalType();
+  type = type.getCanonicalType().getAtomicUnqualifiedType();
   if (is_closure_type(type))
     return "'" + path + "' is a pointer to a closure, which lives as long as its creator";
   if (type->isFunctionPointerType()) return "'" + path + "' is a pointer to a function";

@@ -87,7 +87,8 @@ bool computes_float(const Expr* e) {
 }
 /// Returns whether an assignment rounds: `s += x` and `s = s + x` do, `best = x` does not.
 bool rounds(const BinaryOperator& assignment) {
-  const QualType type = assignment.getLHS()->getType();
+  QualType type = assignment.getLHS()->getType().getAtomicUnqualifiedType();
+  if (const auto* vector = type->getAs<VectorType>()) type = vector->getElementType();
   if (!type->isRealFloatingType() && !type->isComplexType()) return false;
   return assignment.isCompoundAssignmentOp() || computes_float(assignment.getRHS());
 }
