@@ -317,6 +317,44 @@ def check_pragmas(backend, work):
         run(["./pragmas"], work)
 
 
+THREADS = """\
+#include <stdio.h>
+static inline int *of_thread(void) {
+  struct seen { int times; };
+  static _Thread_local struct seen seen = {3};
+  return &seen.times;
+}
+static int later(void) {
+  extern _Thread_local int declared_later;
+  return declared_later;
+}
+_Thread_local int declared_later = 4;
+worker int f(void) {
+  int (*p) closure (void);
+  int own closure (void) { static _Thread_local int one = 5; return one++; }
+  p = own;
+  poll;
+  return (*of_thread())++ + later() + p();
+}
+int main(void) { f(); printf("%d\\n", f()); return 0; }
+"""
+
+
+def check_threads(backend, work):
+    """Plain functions look up their thread-local variables by calls, because they may be inlined into worker functions,
+    which may continue on another thread."""
+    (work / "threads.tc").write_text(THREADS)
+    text = run([SUKIMA, "cc", backend, "--emit-c", "threads.tc"], work).stdout
+    for name in ("seen", "declared_later", "one"):
+        uses = re.findall(rf"\(\*(sukima_thread_\w*{name})\(\)\)", text)
+        is_equal(f"the number of calls that look up {name}", len(uses), 1)
+        if not re.search(rf"__attribute__\(\(noinline\)\) [^;]* \*{uses[0]}\(void\)", text):
+            raise failure(f"{uses[0]} may be inlined")
+    for options in (["-O0"], ["-O2"], ["-O2", "--sequential"]):
+        run([SUKIMA, "cc", backend, *options, "-Wall", "-Wextra", "-Werror", "-o", "threads", "threads.tc"], work)
+        is_equal(f"the output with {options}", run(["./threads"], work).stdout, "14\n")
+
+
 def check_predefined(backend, work):
     """#if knows the macros that options define."""
     (work / "defined.tc").write_text("""\
@@ -553,7 +591,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
+                      check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
                       check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:

@@ -24,8 +24,10 @@ void declare_thread_accessors(planner& p, const function_info& f) {
     context scope;
     scope.function = p.in.index.function_at(t);
     if (!is_looked_up_by_thread(p.in, variable, scope)) continue;
-    const std::string name = variable->getNameAsString();
-    if (variable->isStaticLocal())
+    const auto moved = p.names.renamed.find(variable->getCanonicalDecl());
+    const bool is_moved = moved != p.names.renamed.end();
+    const std::string name = is_moved ? moved->second : variable->getNameAsString();
+    if (variable->isStaticLocal() && !is_moved)
       report(p.in, p.in.unit.tokens[t].getLocation(),
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
@@ -36,7 +38,7 @@ void declare_thread_accessors(planner& p, const function_info& f) {
                                      .append("static __attribute__((noinline)) __typeof__(")
                                      .append(name)
                                      .append(") *")
-                                     .append(thread_accessor(variable))
+                                     .append(thread_accessor(name))
                                      .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
                                      .append(name)
                                      .append("; }\n"));

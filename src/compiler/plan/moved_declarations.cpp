@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves types declared in a function, and static variables of BEFORE and AFTER, before the function, under
-// unique names. Blocks that become functions use them, and such blocks are printed twice.
+// unique names. Blocks that become functions use them, and such blocks are printed twice. Also moves
+// thread-local variables of plain functions, because another function looks them up.
 #include "plan/functions.hpp"
 
 #include "plan/input.hpp"
@@ -29,6 +30,18 @@ bool is_static(const local_declaration& d) {
   const auto* first = std::find_if(d.declared.data(), d.declared.data() + d.declared.size(),
                                    [](const NamedDecl* one) { return isa<VarDecl>(one); });
   return first != d.declared.data() + d.declared.size() && cast<VarDecl>(*first)->isStaticLocal();
+}
+
+/// Returns whether another function must look up the variables of the declaration: their function is plain,
+/// and may be inlined into a worker function, which may continue on another thread.
+bool is_of_thread(const plan_input& in, const local_declaration& d) {
+  context scope;
+  scope.function = in.index.function_at(d.tokens.begin);
+  return is_static(d) && scope.function != nullptr && !scope.function->is_worker &&
+         std::ranges::any_of(d.declared, [&](const NamedDecl* one) {
+           const auto* const variable = dyn_cast<VarDecl>(one);
+           return variable != nullptr && is_looked_up_by_thread(in, variable, scope);
+         });
 }
 
 /// Returns whether the range contains nothing that exists only in the function, apart from declarations that
@@ -106,9 +119,12 @@ class mover {
   /// Returns whether any block of the function becomes a function of its own.
   bool is_needed() const {
     return twice_ || f_.has_closures ||
-           std::any_of(f_.constructs.begin(), f_.constructs.end(), [](const construct* c) {
-             return c->kind != construct_kind::poll && c->kind != construct_kind::throw_tag;
-           });
+           std::any_of(f_.constructs.begin(), f_.constructs.end(),
+                       [](const construct* c) {
+                         return c->kind != construct_kind::poll && c->kind != construct_kind::throw_tag;
+                       }) ||
+           std::ranges::any_of(declarations_,
+                               [this](const local_declaration& d) { return is_of_thread(p_.in, d); });
   }
 
   void run() {
@@ -118,8 +134,11 @@ class mover {
       if (!can_move(p_, one.tokens)) {
         if (one.declaration != nullptr && is_static(*one.declaration))
           report(p_.in, p_.in.unit.tokens[one.tokens.begin].getLocation(),
-                 "this static variable is in a block that the generated C contains twice, and its "
-                 "declaration uses names of this function; declare it at file scope");
+                 is_of_thread(p_.in, *one.declaration)
+                     ? "this thread-local variable may be used by worker functions into which this function "
+                       "is inlined, and its declaration uses names of this function; declare it at file scope"
+                     : "this static variable is in a block that the generated C contains twice, and its "
+                       "declaration uses names of this function; declare it at file scope");
         continue;
       }
       rename_types(one.tokens);
@@ -144,7 +163,8 @@ class mover {
   std::vector<candidate> candidates() const {
     std::vector<candidate> result;
     for (const local_declaration& d : declarations_)
-      if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && (twice_ || is_in_wind(d.tokens)))))
+      if (!is_put_in_for(d) &&
+          (only_types(d) || (is_static(d) && (twice_ || is_in_wind(d.tokens) || is_of_thread(p_.in, d)))))
         result.push_back({d.tokens, &d, nullptr});
     for (const local_type& type : types_) result.push_back({type.tokens, nullptr, type.tag});
     std::stable_sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {

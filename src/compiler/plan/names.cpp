@@ -96,14 +96,11 @@ bool is_looked_up_by_thread(const plan_input& in, const VarDecl* variable, const
   if (variable->getTLSKind() == VarDecl::TLS_None || in.options.sequential || scope.function == nullptr)
     return false;
   if (scope.function->is_worker) return true;
-  // A plain function's variable has no name outside the function. A function that is unwound is never
-  // inlined.
-  return !in.index.workers.empty() && variable->isFileVarDecl() && scope.version == nullptr;
+  // A plain function may be inlined into a worker function. A function that is unwound is never inlined.
+  return !in.index.workers.empty() && scope.version == nullptr;
 }
 
-std::string thread_accessor(const VarDecl* variable) {
-  return "sukima_thread_" + variable->getNameAsString();
-}
+std::string thread_accessor(const std::string& variable) { return "sukima_thread_" + variable; }
 
 void need_task(planner& p, const std::string& task) {
   if (!p.names.declared.insert(task).second) return;

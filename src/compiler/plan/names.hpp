@@ -61,7 +61,7 @@ bool has_entry(const plan_input& in, const clang::FunctionDecl* f);
 bool is_looked_up_by_thread(const plan_input& in, const clang::VarDecl* variable, const context& scope);
 
 /// Returns the function that looks up a thread-local variable.
-std::string thread_accessor(const clang::VarDecl* variable);
+std::string thread_accessor(const std::string& variable);
 
 /// Declares the exec function of a task if it has not been declared.
 void need_task(planner& p, const std::string& task);

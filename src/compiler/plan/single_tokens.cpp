@@ -54,7 +54,7 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   const bool is_declaration =
       declared != in.index.declared.end() && declared->second == token;  // `extern` in a block
   if (!is_declaration && is_looked_up_by_thread(in, variable, scope))
-    return "(*" + thread_accessor(variable) + "())";
+    return "(*" + thread_accessor(variable->getNameAsString()) + "())";
   return std::nullopt;
 }
 
@@ -119,8 +119,12 @@ std::optional<std::string> name_at(const planner& p, token_index token, const co
   if (in.index.dropped.contains(token)) return "";
   if (const auto name = in.index.names.find(token); name != in.index.names.end()) {
     const NamedDecl* declaration = name->second;
-    if (const auto own = p.names.renamed.find(declaration->getCanonicalDecl()); own != p.names.renamed.end())
-      return own->second;
+    if (const auto own = p.names.renamed.find(declaration->getCanonicalDecl());
+        own != p.names.renamed.end()) {
+      const auto* const moved = dyn_cast<VarDecl>(declaration);
+      const bool is_looked_up = moved != nullptr && !scope.moving && is_looked_up_by_thread(in, moved, scope);
+      return is_looked_up ? "(*" + thread_accessor(own->second) + "())" : own->second;
+    }
     if (const auto* label = dyn_cast<LabelDecl>(declaration))
       if (const std::string suffix = label_suffix(label, scope); !suffix.empty())
         return spelling(in, token) + suffix;
