@@ -7,6 +7,7 @@
 #include <sukima/detail/compaction.hpp>
 #include <sukima/detail/loop_range.hpp>
 #include <sukima/detail/partition.hpp>
+#include <sukima/detail/separate_elements.hpp>
 
 #include <concepts>
 #include <functional>
@@ -21,9 +22,9 @@ template <class I, class Predicate, class Projection>
 concept predicate_at = std::random_access_iterator<I> &&
                        std::indirect_unary_predicate<Predicate&, std::projected<I, Projection>>;
 template <class I, class Predicate, class Projection>
-concept separable_at = std::permutable<I> && predicate_at<I, Predicate, Projection>;
+concept separable_at = std::permutable<I> && separate_elements<I> && predicate_at<I, Predicate, Projection>;
 template <class I, class Equal, class Projection>
-concept comparable_at = std::random_access_iterator<I> && std::permutable<I> &&
+concept comparable_at = std::random_access_iterator<I> && std::permutable<I> && separate_elements<I> &&
                         std::indirect_equivalence_relation<Equal, std::projected<I, Projection>>;
 
 /// Whether the elements of an rvalue range are moved: not if the range refers to elements of another range.
@@ -84,15 +85,15 @@ auto parallel_filter(Range&& range, Predicate predicate, Projection projection =
 /// their order, as std::copy_if.
 /// \param c    the caller's own context
 /// \param first, last  random-access iterators
-/// \param out  random access, with room for all accepted elements. The ranges must not overlap. Different
-///             elements of `out` must not share memory, as those of std::vector<bool> do
+/// \param out  random access, with room for all accepted elements, and not one of a std::vector<bool>. The
+///             ranges must not overlap
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the end of the copies
 /// \throws as parallel_filter of a range; some elements are copied then
 /// \par Complexity last − first calls of the predicate and at most as many copies; (last − first) / 8 bytes
 template <class I, class Out, class Predicate, class Projection = std::identity>
   requires detail::predicate_at<I, Predicate, Projection> && std::random_access_iterator<Out> &&
-           std::indirectly_copyable<I, Out>
+           std::indirectly_copyable<I, Out> && detail::separate_elements<Out>
 Out parallel_filter(context c, I first, I last, Out out, Predicate predicate, Projection projection = {}) {
   detail::check_context(c, "sukima::parallel_filter");
   const detail::projected_predicate<Predicate, Projection> accepts{predicate, projection};
@@ -101,7 +102,7 @@ Out parallel_filter(context c, I first, I last, Out out, Predicate predicate, Pr
 /// The same without a context.
 template <class I, class Out, class Predicate, class Projection = std::identity>
   requires detail::predicate_at<I, Predicate, Projection> && std::random_access_iterator<Out> &&
-           std::indirectly_copyable<I, Out>
+           std::indirectly_copyable<I, Out> && detail::separate_elements<Out>
 Out parallel_filter(I first, I last, Out out, Predicate predicate, Projection projection = {}) {
   return detail::with_context([&](context c) {
     return parallel_filter(c, first, last, out, std::move(predicate), std::move(projection));
@@ -113,7 +114,7 @@ Out parallel_filter(I first, I last, Out out, Predicate predicate, Projection pr
 ///
 /// Elements need not be copied, no memory is allocated, and an exception of a callback loses no element.
 /// \param c  the caller's own context
-/// \param first, last  random-access iterators
+/// \param first, last  random-access iterators, not those of a std::vector<bool>
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the first element for which the predicate does not hold
 /// \throws as parallel_filter, without std::bad_alloc
@@ -155,7 +156,7 @@ std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predic
 /// to the front, in their order. To erase the rest of the range: `v.erase(sukima::parallel_remove_if(c, v,
 /// unwanted), v.end())`.
 /// \param c  the caller's own context
-/// \param first, last  random-access iterators
+/// \param first, last  random-access iterators, not those of a std::vector<bool>
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_filter; elements may be moved-from then, as with std::remove_if
@@ -198,7 +199,7 @@ std::ranges::borrowed_iterator_t<Range> parallel_remove_if(Range&& range, Predic
 /// Keeps the first of consecutive equal elements, as std::unique: moves the kept elements to the front, in
 /// their order.
 /// \param c      the caller's own context
-/// \param first, last  random-access iterators
+/// \param first, last  random-access iterators, not those of a std::vector<bool>
 /// \param equal, projection  `equal` is an equivalence relation; several workers call both at the same time
 /// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_remove_if

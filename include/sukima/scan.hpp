@@ -4,6 +4,7 @@
 
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/scan.hpp>
+#include <sukima/detail/separate_elements.hpp>
 
 #include <concepts>
 #include <functional>
@@ -14,13 +15,13 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// operation(T, element) and operation(T, T) return a T, and a T can be written to the output.
+/// operation(T, element) and operation(T, T) return a T, and several threads can write Ts to the output.
 template <class Operation, class T, class In, class Out>
 concept scan_operation =
     std::random_access_iterator<In> && std::random_access_iterator<Out> && std::copy_constructible<T> &&
     std::constructible_from<T, std::iter_reference_t<In>> && std::is_move_assignable_v<T> &&
     std::is_invocable_r_v<T, Operation&, T, std::iter_reference_t<In>> &&
-    std::is_invocable_r_v<T, Operation&, T, T> && std::indirectly_writable<Out, T>;
+    std::is_invocable_r_v<T, Operation&, T, T> && std::indirectly_writable<Out, T> && separate_elements<Out>;
 
 /// A source that a scan can read: an iterator or a range.
 template <class T>
@@ -70,8 +71,8 @@ namespace SUKIMA_NAMESPACE {
 /// read twice. Two workers with a CPU each need at best two thirds of the time of one worker.
 /// \param c      the caller's own context
 /// \param first, last  random-access iterators
-/// \param out    random-access iterator to the first place to write to; `out` may be `first`. If the ranges
-///               overlap otherwise, the result is unspecified.
+/// \param out    random-access iterator to the first place to write to, not one of a std::vector<bool>; `out`
+///               may be `first`. If the ranges overlap otherwise, the result is unspecified.
 /// \param operation  gives a value of the elements' type for two of them; is called by several workers at
 ///               the same time
 /// \returns the end of the written totals

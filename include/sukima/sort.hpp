@@ -5,6 +5,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/merge_sort.hpp>
 #include <sukima/detail/quicksort.hpp>
+#include <sukima/detail/separate_elements.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -14,7 +15,8 @@
 namespace SUKIMA_DETAIL_NAMESPACE {
 
 template <class I, class Compare, class Projection>
-concept sortable_at = std::random_access_iterator<I> && std::sortable<I, Compare, Projection>;
+concept sortable_at =
+    std::random_access_iterator<I> && std::sortable<I, Compare, Projection> && separate_elements<I>;
 
 template <class I, class Compare, class Projection>
 void sort_at(context c, I first, I last, Compare& compare, Projection& projection) {
@@ -49,7 +51,7 @@ namespace SUKIMA_NAMESPACE {
 /// This is a quicksort: elements need not be copyable, and no memory is allocated. For numbers it is at least
 /// as fast on one worker as std::sort. A range that is already sorted, or sorted backwards, takes one pass.
 /// \param c  the caller's own context
-/// \param first, last  random-access iterators
+/// \param first, last  random-access iterators, not those of a std::vector<bool>
 /// \param compare, projection  are called by several workers at the same time
 /// \throws what compare, the projection or a move throws, after the rest was aborted. Then the elements are
 ///         in an unspecified order, and an element that was being moved may be lost, as with std::sort.

@@ -4,6 +4,7 @@
 #include <sukima/calibrate.hpp>
 #include <sukima/capacity.hpp>
 #include <sukima/cluster.hpp>
+#include <sukima/filter.hpp>
 #include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/future.hpp>
@@ -12,12 +13,16 @@
 #include <sukima/scan.hpp>
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
+#include <sukima/sort.hpp>
 
 #include <forward_list>
 #include <functional>
 #include <ranges>
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include "../bit_iterator.hpp"
 
 #if defined(REFUSED)
 #define REFUSE(...) __VA_ARGS__
@@ -172,11 +177,31 @@ void scans(sukima::context c, const std::vector<int>& v, std::vector<int>& out) 
   REFUSE(sukima::parallel_scan(v, 5));  // refused: a random-access iterator to write to
   REFUSE(sukima::parallel_scan(c, v, out));  // refused: a random-access iterator to write to
   REFUSE(sukima::parallel_scan(flags, flags.begin(), std::plus{}));  // refused: cannot be a std::vector<bool>
+  REFUSE(sukima::parallel_scan(c, v, sukima::bit_iterator{}));  // refused: cannot be a std::vector<bool>
+  REFUSE(sukima::parallel_exclusive_scan(v, sukima::bit_iterator{}, 0));  // refused: cannot be a std::vector
   REFUSE(sukima::parallel_scan(c, v.begin(), v.end(), at,
                                number));  // refused: an operation that gives a sum for two
   REFUSE(sukima::parallel_exclusive_scan(v, at));  // refused: takes the first sum, before the operation
   REFUSE(sukima::parallel_exclusive_scan(c, v.begin(), v.end(), at));  // refused: takes the first sum
 }
+
+/// Whether the algorithms that move elements take a sequence.
+template <class I>
+concept rearranged = requires(sukima::context c, I at) { sukima::parallel_sort(c, at, at); } ||
+                     requires(sukima::context c, I at) { sukima::parallel_stable_sort(c, at, at); } ||
+                     requires(sukima::context c, I at, bool (*accepts)(bool)) {
+                       sukima::parallel_partition(c, at, at, accepts);
+                     } ||
+                     requires(sukima::context c, I at, bool (*accepts)(bool)) {
+                       sukima::parallel_remove_if(c, at, at, accepts);
+                     } || requires(sukima::context c, I at) { sukima::parallel_unique(c, at, at); } ||
+                     requires(sukima::context c, const bool* from, I at, bool (*accepts)(bool)) {
+                       sukima::parallel_filter(c, from, from, at, accepts);
+                     };
+static_assert(rearranged<bool*> && !rearranged<sukima::bit_iterator>,
+              "workers write different elements at the same time, which bits of one word do not allow");
+static_assert(sukima::detail::shares_words<std::tuple<int, bool>, std::tuple<int&, sukima::bit>>,
+              "a zipped sequence of bits is refused, too");
 
 void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   const auto step = [](std::string&, int) {};

@@ -5,6 +5,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/profiling.h>
+#include <sukima/detail/separate_elements.hpp>
 #include <sukima/detail/tbb/names.hpp>
 #include <sukima/detail/tbb/running.hpp>
 #include <sukima/sort.hpp>
@@ -28,7 +29,7 @@ concept less_than_comparable = requires(const T& a, const T& b) {
 };
 template <class I>
 concept sortable_iterator = std::random_access_iterator<I> && std::movable<std::iter_value_t<I>> &&
-                            std::swappable<std::iter_value_t<I>>;
+                            std::swappable<std::iter_value_t<I>> && separate_elements<I>;
 template <class Range> using begin_of = decltype(std::begin(std::declval<Range&>()));
 template <class Range>
 concept sortable_range = requires(Range& r) {
