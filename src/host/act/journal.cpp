@@ -245,13 +245,16 @@ const char* journal::violated_invariant() const {
   return nullptr;
 }
 
-/// Keeps only the lines of acts in effect, and unreadable lines, which may belong to such an act. The old
-/// journal remains valid until the new one is complete.
+/// Keeps only the lines of acts in effect, with the step that was noted last, and unreadable lines, which may
+/// belong to such an act. The old journal remains valid until the new one is complete.
 void journal::shorten() {
   const std::string fresh = file_.string() + ".new";
   std::string text;
   for (const damaged_line& one : damaged_) text += one.text + "\n";
-  for (const auto& [number, one] : entries_) text += line_of(number, one.change);
+  for (const auto& [number, one] : entries_) {
+    text += line_of(number, one.change);
+    if (one.last != "begun") text += step_line(number, one.last.c_str());
+  }
   {
     const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!out) fail("cannot be shortened", errno);

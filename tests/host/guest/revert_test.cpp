@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <functional>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -176,6 +177,26 @@ TEST_F(acting, a_damaged_line_stays_when_the_journal_is_shortened) {
     ASSERT_LT(fs::file_size(file), std::uintmax_t{1} << 20) << "it was shortened";
   }
   EXPECT_EQ(journal(file).unreadable(), 1U);
+}
+
+TEST_F(acting, a_shortened_journal_keeps_the_proofs_of_the_acts_in_effect) {
+  std::map<std::uint64_t, std::string> noted;
+  {
+    journal written(file);
+    for (const char* outcome : {"proved", "failed"}) {
+      const auto number = written.begin({"a", act_kind::cap, outcome, "1 100", "2 100"});
+      written.note(number, outcome);
+      noted[number] = outcome;
+    }
+    noted[written.begin({"a", act_kind::cap, "begun", "1 100", "2 100"})] = "begun";
+    for (int i = 0; i < 20; ++i)
+      written.close(written.begin({"b", act_kind::vcpus, std::string(80000, 'x'), "1", "2"}), "ended");
+    ASSERT_LT(fs::file_size(file), std::uintmax_t{1} << 20) << "it was shortened";
+  }
+  const journal again(file);
+  std::map<std::uint64_t, std::string> found;
+  for (const auto& [number, one] : again.in_effect()) found[number] = one.last;
+  EXPECT_EQ(found, noted);
 }
 
 }  // namespace
