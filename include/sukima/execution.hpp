@@ -59,6 +59,10 @@ template <class T> class just_sender {
     void start() noexcept {
       detail::complete(receiver, [this]() -> T { return std::move(value); });
     }
+    bool ends_at_once() noexcept {
+      start();
+      return true;
+    }
   };
   template <class Receiver> operation<Receiver> connect(Receiver r) && {
     return {std::move(value_), std::move(r)};

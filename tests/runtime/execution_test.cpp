@@ -5,6 +5,7 @@
 #include <sukima/execution.hpp>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -207,6 +208,36 @@ TEST_P(execution_test, coroutines_await_many) {
   std::atomic<int> ran{0};
   EXPECT_EQ(support::message_of([&] { ex::sync_wait(one_fails(on, ran)); }), "error 7");
   EXPECT_EQ(ran, 20);
+}
+
+[[gnu::noinline]] const void* depth() { return __builtin_frame_address(0); }
+/// At how many depths of the stack it runs while it awaits what ends at once.
+ex::task<std::size_t> awaits_at_depths() {
+  std::set<const void*> found{depth()};
+  ex::counting_scope scope;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(co_await (ex::just(i) | ex::then([](int v) { return v + 1; })), i + 1);
+    found.insert(depth());
+    EXPECT_EQ(co_await ex::ensure_started(ex::just(i)), i);
+    found.insert(depth());
+    scope.spawn(ex::just(i));
+    co_await scope.join();
+    found.insert(depth());
+    bool failed = false;
+    try {
+      co_await (ex::just(i) | ex::then([](int v) { throw support::test_error(v); }));
+    } catch (const support::test_error& e) {
+      failed = e.number == i;
+    }
+    EXPECT_TRUE(failed);
+    found.insert(depth());
+  }
+  co_return found.size();
+}
+
+/// Otherwise a loop overflows the stack.
+TEST(execution, coroutines_await_what_ends_at_once_at_one_depth) {
+  EXPECT_EQ(value_of(awaits_at_depths()), 1U);
 }
 
 /// The captures of a spawned operation are destroyed before the scope ends.

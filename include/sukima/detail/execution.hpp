@@ -233,9 +233,16 @@ template <class T, class Receiver> struct future_operation : future_state<T>::wa
   future_operation(const future_operation&) = delete;
   future_operation& operator=(const future_operation&) = delete;
   void start() noexcept { state->wait(*this); }
+  bool ends_at_once() noexcept {
+    const bool done = state->is_done();
+    if (done) start();
+    return done;
+  }
 };
 
-/// The awaiter of a sender in a coroutine.
+/// The awaiter of a sender in a coroutine. If the operation can end at once (its ends_at_once() has then done
+/// what start() does), the coroutine is not suspended: resumed by the operation, it would run deeper in the
+/// stack after each co_await in a loop.
 template <class Sender> class sender_awaiter {
  public:
   using value_type = typename Sender::value_type;
@@ -244,7 +251,12 @@ template <class Sender> class sender_awaiter {
   sender_awaiter(const sender_awaiter&) = delete;
   sender_awaiter& operator=(const sender_awaiter&) = delete;
 
-  static bool await_ready() noexcept { return false; }
+  bool await_ready() noexcept {
+    if constexpr (requires { operation_.ends_at_once(); })
+      return operation_.ends_at_once();
+    else
+      return false;
+  }
   void await_suspend(std::coroutine_handle<> frame) noexcept {
     frame_ = frame;
     operation_.start();
@@ -252,7 +264,7 @@ template <class Sender> class sender_awaiter {
   value_type await_resume() { return outcome_.take(); }
   template <class Set> void end(Set&& set) noexcept {
     set(outcome_);
-    frame_.resume();
+    if (frame_) frame_.resume();
   }
 
  private:

@@ -47,6 +47,10 @@ class scope_core {
     }
     w.ended(&w);
   }
+  bool is_open() noexcept {
+    const std::lock_guard hold(lock_);
+    return open_ != 0;
+  }
   std::exception_ptr take_error() noexcept {
     const std::lock_guard hold(lock_);
     return std::exchange(error_, nullptr);
@@ -85,6 +89,11 @@ template <class Receiver> struct join_operation : scope_core::waiter {
   join_operation(const join_operation&) = delete;
   join_operation& operator=(const join_operation&) = delete;
   void start() noexcept { scope->wait(*this); }
+  bool ends_at_once() noexcept {
+    if (scope->is_open()) return false;
+    ended(this);
+    return true;
+  }
 };
 
 }  // namespace sukima::execution::detail
