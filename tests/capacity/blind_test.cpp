@@ -51,6 +51,19 @@ TEST(blind, a_trial_gives_a_number) {
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
 }
 
+TEST(blind, a_trial_that_begins_before_the_first_sample_begins_with_it) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 1, 0).uses("", 1).runs(3).run(0);
+  sukima_capacity_estimator_experiment_begin(here.estimator(), 2);
+  here.run(0.2);
+  EXPECT_EQ(sukima_capacity_estimator_experiment_end(here.estimator(), nullptr), EAGAIN);
+  here.run(0.3);
+  sukima_capacity_estimate two{};
+  EXPECT_EQ(sukima_capacity_estimator_experiment_end(here.estimator(), &two), 0);
+  EXPECT_NEAR(two.usable, 1, 0.02);
+}
+
 TEST(blind, others_outside_the_own_group_are_a_group_too) {
   // Our two threads and two foreign ones get half a CPU each. If they were in our group, they would get more
   // if we had fewer threads. But our group uses no more than we do, so they are in another one.

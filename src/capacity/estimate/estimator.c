@@ -89,6 +89,7 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   if (time_ns == 0) time_ns = nanoseconds_of(CLOCK_MONOTONIC);
   if (followed->sample != 0 && time_ns <= cap_follow_now(followed)->time_ns) return;
   cap_follow_sample(followed, &all->reader, time_ns);
+  if (all->running.time_ns == 0) all->running.time_ns = time_ns;  // begun before the first sample
   cap_follow_now(followed)->spent_ns = all->spent_ns;
   all->sampler = all->reader.root[0] == '\0' ? (uint64_t)syscall(SYS_gettid) : 0;
   if (time_ns >= all->next_facts_ns) read_facts(all, time_ns);
