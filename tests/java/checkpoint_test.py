@@ -8,8 +8,10 @@ import sys
 import tempfile
 import unittest
 
+import machine
+
 COMPILER, RUNTIME, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+MACHINE = machine.Machine(COMPILER)  # it compiles; checkpoints need machines of their own
 HEAD = """\
 import java.io.File;
 import sukima.closures.*;
@@ -38,15 +40,15 @@ class checkpoint(unittest.TestCase):
     def compile(self, text):
         source = self.folder / "A.java"
         source.write_text(HEAD + text)
-        subprocess.run([COMPILER, "-d", self.folder, source], check=True)
+        MACHINE.sukima_javac("-d", self.folder, source).check_returncode()
 
     def run_java(self, *arguments, name="A"):
-        result = subprocess.run(["java", *QUICK, "-cp", f"{self.folder}:{RUNTIME}", name, self.file, *arguments], capture_output=True, text=True)
+        result = subprocess.run(["java", *machine.QUICK, "-cp", f"{self.folder}:{RUNTIME}", name, self.file, *arguments], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return result.stdout
 
     def test_the_example_goes_on_in_another_machine(self):
-        subprocess.run([COMPILER, "-d", self.folder, EXAMPLES / "Restart.java"], check=True)
+        MACHINE.sukima_javac("-d", self.folder, EXAMPLES / "Restart.java").check_returncode()
         output = self.run_java(name="Restart") + self.run_java(name="Restart")
         self.assertEqual(output, (EXAMPLES / "Restart.expected").read_text())
 

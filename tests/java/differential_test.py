@@ -9,29 +9,21 @@ in which the sources stay.
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
+import machine
 import program_generator
 
 PROGRAMS_PER_FILE = 50
-QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-
-
-def run(command):
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command[:3]))} ... failed with code {result.returncode}:\n{result.stderr[:4000]}")
-    return result.stdout.splitlines()
 
 
 def outputs(compiler, runtime, seeds, is_plain, folder):
     folder.mkdir()
     source = folder / "Programs.java"
     source.write_text(program_generator.source(seeds, is_plain))
-    run([*compiler, "-nowarn", "-d", folder, source])
-    return run(["java", *QUICK, "-cp", f"{folder}:{runtime}", "Programs"])
+    machine.succeeded(compiler("-nowarn", "-d", folder, source))
+    return machine.lines_of_program(f"{folder}:{runtime}", "Programs")
 
 
 def behind_common_start(one, other):
@@ -42,15 +34,15 @@ def behind_common_start(one, other):
 
 
 def main():
-    compiler, runtime, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    compilers, runtime, first, count = machine.Machine(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     folder = pathlib.Path(tempfile.mkdtemp(prefix="sukima-java-"))
     compared = differences = 0
     for start in range(first, first + count, PROGRAMS_PER_FILE):
         seeds = range(start, min(start + PROGRAMS_PER_FILE, first + count))
         part = folder / str(start)
         part.mkdir()
-        extended = outputs([compiler], runtime, seeds, False, part / "extended")
-        plain = outputs(["javac", *(f"-J{option}" for option in QUICK)], runtime, seeds, True, part / "plain")
+        extended = outputs(compilers.sukima_javac, runtime, seeds, False, part / "extended")
+        plain = outputs(compilers.javac, runtime, seeds, True, part / "plain")
         if len(plain) != len(seeds):
             sys.exit(f"{len(seeds)} programs ran, but {len(plain)} of them wrote a line: see {part}")
         for seed, one, other in zip(seeds, extended, plain):

@@ -8,10 +8,10 @@ import sys
 import tempfile
 import unittest
 
+import machine
+
 COMPILER, RUNTIME = sys.argv[1], sys.argv[2]
-QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-JAVA = ["java", *QUICK]
-JAVAC = ["javac", *(f"-J{option}" for option in QUICK)]
+MACHINE = machine.Machine(COMPILER)
 HEAD = """\
 import sukima.closures.*; import sukima.tascell.*;
 import java.util.*;
@@ -92,12 +92,15 @@ class messages(unittest.TestCase):
         return source
 
     def compile(self, *sources, options=()):
-        return run([COMPILER, "-d", self.folder, *options, *sources])
+        return MACHINE.sukima_javac("-d", self.folder, *options, *sources)
+
+    def run_program(self):
+        return MACHINE.java(f"{self.folder}:{RUNTIME}", "A")
 
     def program_output(self, text):
         result = self.compile(self.write(text))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        result = run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"])
+        result = self.run_program()
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
@@ -248,12 +251,13 @@ class A {
         } catch (Throwable e) { System.out.println(e.getClass().getName()); }
     } }"""
         outputs = []
-        for compiler in ([COMPILER], JAVAC):
+        for compiler in (MACHINE.sukima_javac, MACHINE.javac):
             for name, text in (("E", "enum E { ONE }"), ("A", use), ("E", "enum E { ONE, TWO }")):
                 pathlib.Path(self.folder, f"{name}.java").write_text(text)
-                subprocess.run([*compiler, "-cp", f"{self.folder}:{RUNTIME}", "-d", self.folder, pathlib.Path(self.folder, f"{name}.java")],
-                               check=True)
-            outputs.append(subprocess.run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"], check=True, capture_output=True, text=True).stdout)
+                compiler("-cp", f"{self.folder}:{RUNTIME}", "-d", self.folder, self.folder / f"{name}.java").check_returncode()
+            result = self.run_program()
+            result.check_returncode()
+            outputs.append(result.stdout)
         self.assertEqual(outputs[0], outputs[1])
         self.assertEqual(len(outputs[0].splitlines()), 2)
 
@@ -341,13 +345,13 @@ class A implements Task<Integer> {
     def with_plain_class(self, members, body):
         """Output of a main whose body uses the class Plain, which javac has compiled."""
         plain = self.write("import sukima.closures.*;\npublic class Plain { " + members + " }\n", "Plain.java")
-        self.assertEqual(run([*JAVAC, "-cp", f"{RUNTIME}:{self.folder}", "-d", self.folder, plain]).returncode, 0)
+        self.assertEqual(MACHINE.javac("-cp", f"{RUNTIME}:{self.folder}", "-d", self.folder, plain).returncode, 0)
         source = self.write(HEAD + f"static void owner() throws Exception {{ {body} }}\n"
                             "public static void main(String[] arguments) throws Exception { try { owner(); } "
                             "catch (LostFrameError e) { System.out.println(e.getMessage()); } } }\n")
         result = self.compile(source, options=["-cp", self.folder])
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        result = run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"])
+        result = self.run_program()
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
@@ -377,7 +381,7 @@ class A implements Task<Integer> {
         }""")
         result = self.compile(source, options=["-cp", self.folder])
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "6 10 6\n")
+        self.assertEqual(self.run_program().stdout, "6 10 6\n")
 
     def test_another_run_knows_inherited_methods(self):
         """A class implements the interface of its own run with the method of another run."""
@@ -397,7 +401,7 @@ class A implements Task<Integer> {
         }""")
         result = self.compile(source, options=["-cp", self.folder])
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "2 1\n")
+        self.assertEqual(self.run_program().stdout, "2 1\n")
 
     def test_another_run_knows_overridden_methods(self):
         classes = self.write("""import sukima.closures.*;
@@ -417,7 +421,7 @@ class A implements Task<Integer> {
         }""")
         result = self.compile(source, options=["-cp", self.folder])
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(run([*JAVA, "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "2 1 1\n")
+        self.assertEqual(self.run_program().stdout, "2 1 1\n")
 
     def test_another_thread_is_refused(self):
         output = self.with_plain_class(

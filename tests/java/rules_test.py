@@ -6,14 +6,13 @@ Each program below is valid Java. javac compiles it, and sukima-javac compiles i
 first call is captured, and with one whose owner has a frame already. All outputs must be the same. NAMEs choose programs.
 """
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+import machine
 import rules_of_exits
 import rules_of_frames
 
-QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 HEAD = "import sukima.closures.*; import java.util.*;\n"
 COMMON = """
     static int calls;
@@ -326,13 +325,6 @@ PROGRAMS = {
 }
 
 
-def run(command):
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command[:3]))} ... failed with code {result.returncode}:\n{result.stderr[:4000]}")
-    return result.stdout.splitlines()
-
-
 def source(programs):
     classes = [f"class {name} {{{COMMON}{members}\n}}\n" for name, members in programs.items()]
     prints = [f'        System.out.println("{name}: " + {name}.run());\n' for name in programs]
@@ -344,16 +336,16 @@ def outputs(compiler, runtime, programs, folder):
     folder.mkdir()
     file = folder / "Main.java"
     file.write_text(source(programs))
-    run([*compiler, "-nowarn", "-cp", runtime, "-d", folder, file])
-    return run(["java", *QUICK, "-cp", f"{folder}:{runtime}", "Main"])
+    machine.succeeded(compiler("-nowarn", "-cp", runtime, "-d", folder, file))
+    return machine.lines_of_program(f"{folder}:{runtime}", "Main")
 
 
 def main():
-    compiler, runtime, names = sys.argv[1], sys.argv[2], sys.argv[3:] or list(PROGRAMS)
+    compilers, runtime, names = machine.Machine(sys.argv[1]), sys.argv[2], sys.argv[3:] or list(PROGRAMS)
     programs = {name: PROGRAMS[name] for name in names}
     with tempfile.TemporaryDirectory(prefix="sukima-java-") as folder:
-        extended = outputs([compiler], runtime, programs, pathlib.Path(folder, "extended"))
-        plain = outputs(["javac", *(f"-J{option}" for option in QUICK)], runtime, programs, pathlib.Path(folder, "plain"))
+        extended = outputs(compilers.sukima_javac, runtime, programs, pathlib.Path(folder, "extended"))
+        plain = outputs(compilers.javac, runtime, programs, pathlib.Path(folder, "plain"))
     wrong = [f"{one}\ninstead of {other}" for one, other in zip(extended, plain) if one != other]
     if wrong or len(plain) != len(programs):
         sys.exit("\n".join(wrong) or f"{len(plain)} lines from {len(programs)} programs")
