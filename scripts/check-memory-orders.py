@@ -142,11 +142,14 @@ class Tree:
         self.parts = {}
         for s in self.sources:
             self.parts.setdefault(part_of(s.path), []).append(s)
+        self.twins_of = {}
+        for s in self.sources:
+            self.twins_of.setdefault(s.path.with_suffix(""), []).append(s)
         self.checked = [s for s in self.sources if any(s.path.is_relative_to(folder) for folder in CHECKED)]
 
     def twins(self, source):
         """The source and its header, if it has one, or the reverse."""
-        return [s for s in self.sources if s.path.stem == source.path.stem and s.path.parent == source.path.parent]
+        return self.twins_of[source.path.with_suffix("")]
 
     def declarations(self, source, name):
         """The notes of each declaration that an access to `name` in this source may mean."""

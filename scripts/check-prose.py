@@ -15,6 +15,7 @@ A finding is a place to look at, not a verdict. Rules and examples: docs/contrib
 nothing was found, 1 otherwise, 2 for wrong use.
 """
 import argparse
+import functools
 import pathlib
 import re
 import subprocess
@@ -70,6 +71,7 @@ TEST_NAMES = {
     ".cpp": re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\w+, (\w+)\)"),
     ".py": re.compile(r"^\s*def test_(\w+)\("),
 }
+LONG_STRING = re.compile(r'"([^"]{25,})"')
 CODE = {".c", ".h", ".cpp", ".hpp", ".cc", ".rs", ".go", ".java", ".tc"}
 HASH = {".py", ".sh", ".cmake", ".toml", ".pml"}
 # Files whose text is not ours, or is not prose, and this script with its test, which quote what they flag.
@@ -80,15 +82,22 @@ SUBJECT_START = re.compile(r"(?:A|An|The|What|Who|Where|Each|All|No|Two|Three|So
 LONGEST_SUBJECT = 72
 
 
+@functools.lru_cache(maxsize=1)
+def name_and_suffix(path):
+    """The last part of a path, and what follows its dot; the lines of a file come one after another."""
+    pure = pathlib.PurePosixPath(path)
+    return pure.name, pure.suffix
+
+
 def prose_of(path, line):
     """The part of a line that is prose: comments and long strings of code, all of a page but its code blocks."""
-    suffix = pathlib.PurePosixPath(path).suffix
-    strings = " ".join(re.findall(r'"([^"]{25,})"', line))
+    name, suffix = name_and_suffix(path)
+    strings = " ".join(LONG_STRING.findall(line)) if '"' in line else ""
     if suffix == ".md":
         return "" if line.startswith("    ") or line.startswith("|---") else line
     if suffix in CODE:
         comment = re.search(r"//.*|^\s*\*.*|/\*.*", line)
-    elif suffix in HASH or pathlib.PurePosixPath(path).name in {"Makefile", "CMakeLists.txt"}:
+    elif suffix in HASH or name in {"Makefile", "CMakeLists.txt"}:
         comment = re.search(r"#.*|/\*.*|^\s*\*.*|//.*", line)
     else:
         return line if suffix in {".txt", ".1", ""} else ""
@@ -97,7 +106,7 @@ def prose_of(path, line):
 
 def test_name_of(path, line):
     """The words of the test's name if a test begins in this line."""
-    pattern = TEST_NAMES.get(pathlib.PurePosixPath(path).suffix)
+    pattern = TEST_NAMES.get(name_and_suffix(path)[1])
     match = pattern.search(line) if pattern else None
     return match.group(1).replace("_", " ") if match else ""
 
@@ -105,6 +114,8 @@ def test_name_of(path, line):
 def findings(path, line):
     """Pairs of a flagged phrase and what to write instead."""
     for text, rules in ((prose_of(path, line), RULES), (test_name_of(path, line), NAME_RULES)):
+        if not text or text.isspace():
+            continue  # no rule flags blanks, and most lines of code have no prose
         for rule, hint in rules:
             if match := rule.search(text):
                 yield match.group(0).strip(), hint

@@ -101,6 +101,8 @@ class File:
 
     def declares_plainly(self, name, spans):
         """Whether the name is declared as something else outside the `spans`."""
+        if name not in self.code:
+            return False  # the usual case, without a search at each word
         for match in re.finditer(rf"(\w+|[>*&])(?:\s+|(?<=[*&>]))[*&]?{name}\b\s*(?=[;={{,)\[:]|\(\s*[\w\"])", self.code):
             if match.group(1) in NOT_A_TYPE or any(a <= match.end() - 1 < b for a, b in spans):
                 continue
