@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -15,10 +16,10 @@ LEAVES = "'long (anonymous namespace)::leaves(int)'"
 HALF = "'double (anonymous namespace)::half(int)'"
 
 
-def run(*calls, options=()):
-    """Each node makes the entries that its argument names."""
+def run(*calls, options=(), **variables):
+    """Each node makes the entries of its word."""
     return run_launcher([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
-                        stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1"})
+                        stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1", **variables})
 
 
 class entries(unittest.TestCase):
@@ -58,6 +59,21 @@ class entries(unittest.TestCase):
         ended = run(*["endless"] * 5, *["half"] * 7, options=["--hope"])
         self.assertEqual(ended.returncode, 2, ended)
         self.assertRegex(ended.stderr, "the nodes' programs differ: entry 1 calls .* at node [0-9]+ and .* at node [0-9]+")
+
+    def test_with_a_result_that_one_node_cannot_decode_fail(self):
+        ended = run(*["fragile:entry"] * 2)
+        self.assertEqual((ended.stdout, ended.returncode), ("whole\n", 1), ended)
+        self.assertEqual(ended.stderr, "sukima: node 1 cannot decode the result of entry 1 from node 0: the entry is damaged\n")
+
+    def test_with_values_that_one_node_cannot_decode_end_that_node_under_hierarchical_omission(self):
+        values = [("entry", "whole", "the result of entry 1 from node 0"), ("argument", "1 two!", "the arguments of a task"),
+                  ("result", "1 two!", "the result of a task")]
+        for kind, output, value in values:
+            with self.subTest(kind), tempfile.TemporaryDirectory() as folder:
+                ended = run(*[f"fragile:{kind},half"] * 2, options=["--hope"], FRAGILE_FILE=f"{folder}/found")
+                self.assertEqual((ended.stdout, ended.returncode), (f"{output}\n1.5\n", 0), ended)
+                self.assertEqual(ended.stderr, f"sukima: node 1 cannot decode {value}: the {kind} is damaged; the other nodes "
+                                               "continue without it\n")
 
 
 if __name__ == "__main__":

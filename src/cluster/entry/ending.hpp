@@ -8,6 +8,7 @@
 
 namespace sukima::cluster {
 
+inline constexpr int status_failed = 1;  ///< a value could not be encoded or decoded on this node
 inline constexpr int status_usage = 2;
 inline constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: another run may succeed
 

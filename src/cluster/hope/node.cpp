@@ -244,7 +244,14 @@ void node::run(detail::cluster_entry& called) {
   if (!e.received) return;
   byte_view content = e.received->content;
   take_name(content);  // already compared
-  called.get(called, content);
+  try {
+    called.get(called, content);
+  } catch (...) {
+    end_by_codec("decode the result of entry " + std::to_string(entry_) + " from node " +
+                     std::to_string(e.received->from),
+                 std::current_exception());
+    throw;
+  }
 }
 
 void node::answered(detail::task* t) noexcept { events_.post({.kind = event::type::answered, .t = t}); }
@@ -278,6 +285,7 @@ void node::ended(detail::received_task& done_task) noexcept {
   } catch (...) {  // thrown by the user's codec
     e.how = outcome::thrown;
     e.error = std::current_exception();
+    e.is_unencodable = e.of != nullptr;
   }
   events_.post(std::move(e));
 }

@@ -62,11 +62,9 @@
 #include <sukima/cluster.hpp>
 #include <sukima/suspend.hpp>
 
-#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -104,7 +102,8 @@ struct node_options {
   bool joins = false;
   /// The largest number of nodes that send to each other without mediators. Equal on all nodes.
   unsigned most_direct = most_without_mediators;
-  /// Called once by the cluster thread if nodes run different entries. It must not return.
+  /// Called by any thread if nodes run different entries, or a result or task cannot be encoded or decoded
+  /// here. It must not return.
   std::function<void(const run_failure&)> on_failure{};
   sukima::detail::solution_board* solutions = nullptr;  ///< null: the board of the process
 };
@@ -152,6 +151,7 @@ class node final : public node_base {
     outcome how = outcome::ok;
     bytes content{};
     std::exception_ptr error{};
+    bool is_unencodable = false;  ///< `error` was thrown while the result of a unit was encoded
   };
   enum class purpose : std::uint8_t { plan, help, look, give, tick };
   /// A fiber whose second branch has ended, while its first branch is left to others for now.
@@ -257,6 +257,8 @@ class node final : public node_base {
   /// Runs a task here that waits for its unit. Below a shield and in a destructor it runs to its end.
   /// Otherwise its entry has ended, and it is aborted before it begins.
   void run_here(std::uint64_t id);
+  /// Ends this node, because a codec has thrown here. \param failed  the action that failed
+  void end_by_codec(const std::string& failed, const std::exception_ptr& error) const;
   void forget_task(std::uint64_t id);
   void finish(std::uint64_t id, detail::given_outcome how);
   void stop(unit& u);

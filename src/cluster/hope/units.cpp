@@ -2,7 +2,10 @@
 // The life of a unit: it is named, it runs or is omitted, and it ends.
 #include "hope/node.hpp"
 
+#include <base/shared/exception_text.hpp>
+
 #include <stdexcept>
+#include <string>
 
 namespace sukima::cluster::hope {
 
@@ -101,7 +104,8 @@ void node::start(unit& u, claim_as how) {
   detail::received_task* t = nullptr;
   try {
     t = u.form->make(*u.form, u.arguments);
-  } catch (...) {  // thrown by the user's codec
+  } catch (...) {
+    end_by_codec("decode the arguments of a task", std::current_exception());
     fail(u, std::current_exception());
     return;
   }
@@ -190,6 +194,7 @@ void node::unit_ended(event& e) {
       erase(u);
       return;
     case outcome::thrown:
+      if (e.is_unencodable && !is_over_) end_by_codec("encode the result of a task", e.error);
       fail(u, std::move(e.error));
       return;
     case outcome::aborted:
@@ -217,6 +222,20 @@ void node::fail(unit& u, std::exception_ptr error) {
   finish(id, {.result = {}, .error = std::move(error), .aborted = false});
 }
 
+// Which node reads which value in bytes depends on the timing. So an exception of a codec is not one of the
+// program, which all nodes would throw. With it the program of this node would continue in another way than
+// the others.
+void node::end_by_codec(const std::string& failed, const std::exception_ptr& error) const {
+  if (!chosen_.on_failure) return;
+  try {
+    std::rethrow_exception(error);
+  } catch (...) {
+    chosen_.on_failure({.sentence = "node " + std::to_string(self_) + " cannot " + failed + ": " +
+                                    handled_exception_text() + "; the other nodes continue without it",
+                        .status = status_failed});
+  }
+}
+
 void node::drop(unit& u) {
   for (const std::uint64_t id : std::exchange(u.waiting, {})) run_here(id);
   if (u.running != nullptr) return;
@@ -239,6 +258,7 @@ void node::finish(std::uint64_t id, detail::given_outcome how) {
   const given_task given = found->second;
   given_.erase(found);
   const bool has_result = !how.aborted && how.error == nullptr;
+  how.on_undecodable = [this] { end_by_codec("decode the result of a task", std::current_exception()); };
   detail::finish(workers_, id, std::move(how));
   if (!given.giver) return;
   if (has_result && given.helping && !is_over_ && is_running(*given.helping))

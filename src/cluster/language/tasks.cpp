@@ -72,7 +72,10 @@ void put(const detail::task& t, std::vector<std::byte>& to) {
 void get(detail::task& t, std::span<const std::byte> from) {
   auto& me = static_cast<detail::language_task&>(t);
   me.end = get_end(from);
-  if (me.end.threw) std::rethrow_exception(detail::failure_mark());  // the runtime stores it in the task
+  if (me.end.threw) {
+    me.error = detail::failure_mark();
+    return;
+  }
   me.received = get_result(type_of(t), me.object, from);
 }
 

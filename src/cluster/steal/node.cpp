@@ -6,6 +6,8 @@
 #include "protocol/exceptions.hpp"
 #include "transport/progress_deadline.hpp"
 
+#include <base/shared/exception_text.hpp>
+
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -169,7 +171,15 @@ void node::help(detail::cluster_entry& entry) {
   if (const auto there = take_name(content); there != own)
     end_differing(sentence_of_difference(number, {there.value_or(""), 0}, {own, self_}));
   if (result.how != outcome::ok) std::rethrow_exception(read_exception(content));
-  entry.get(entry, content);
+  try {
+    entry.get(entry, content);
+  } catch (...) {
+    // The exception is not one of the program: the others continue with the result.
+    end_all({.sentence = "node " + std::to_string(self_) + " cannot decode the result of entry " +
+                         std::to_string(number) + " from node 0: " + handled_exception_text(),
+             .status = status_failed});
+    throw;
+  }
 }
 
 void node::end_differing(const std::string& sentence) {

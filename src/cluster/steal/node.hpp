@@ -38,7 +38,7 @@ namespace sukima::cluster {
 struct node_options {
   std::uint64_t seed = 1;  ///< of the random order in which nodes receive requests
   std::chrono::seconds meeting_time{30};  ///< time within which all nodes must arrive
-  /// Called once by the cluster thread if this node cannot continue. It must not return.
+  /// Called by the cluster thread, or the program's, if this node cannot continue. It must not return.
   std::function<void(const run_failure&)> on_failure;
   /// Called in the same way, with the node's counters, after this node was requested to leave and has left.
   std::function<void(const traffic&)> on_own_leaving;

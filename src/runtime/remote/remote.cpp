@@ -67,6 +67,7 @@ bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept {
       t->kind->travel->get(*t, how.result);
     } catch (...) {
       t->error = std::current_exception();
+      if (how.on_undecodable) how.on_undecodable();
     }
   }
   complete_given_away(core, t);

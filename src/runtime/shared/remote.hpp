@@ -95,6 +95,9 @@ struct given_outcome {
   std::span<const std::byte> result;  ///< its result, if it returned
   std::exception_ptr error;  ///< the exception that ended it
   bool aborted = false;
+  /// Called in the handler of the exception if the result cannot be decoded, before the owner continues with
+  /// that exception. Empty: nothing is called.
+  std::function<void()> on_undecodable{};
 };
 /// Completes a task that was given away; its owner continues.
 /// \returns false if no such task is away; nothing has happened then
