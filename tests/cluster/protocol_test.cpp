@@ -5,6 +5,7 @@
 #include "entry/forms.hpp"
 #include "entry/inherited.hpp"
 #include "protocol/build_id.hpp"
+#include "protocol/frame_queue.hpp"
 #include "protocol/handshake.hpp"
 #include "protocol/messages.hpp"
 
@@ -18,6 +19,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
@@ -85,6 +87,88 @@ TEST(frames, are_appended_without_copying_the_queue_each_time) {
     copies += queue.capacity() != room ? 1 : 0;
   }
   EXPECT_LT(copies, 100U);
+}
+
+/// A content whose bytes differ.
+bytes long_content(std::size_t size) {
+  bytes content(size);
+  for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return content;
+}
+
+// A thread that handled a long frame at once could send no heartbeats in the meantime.
+TEST(frames, that_are_long_are_handled_as_they_arrive) {
+  const bytes content = long_content(1 << 20);
+  const digest key = mac({}, {view("key")});
+  frame_writer writer;
+  frame_reader reader;
+  writer.protect(key);
+  reader.protect(key);
+  reader.allow(largest_message);
+  bytes stream;
+  writer.write(stream, frame_kind::data, content);
+  writer.write(stream, frame_kind::data, view("next"));
+  std::vector<frame> found;
+  for (byte_view rest = stream; !rest.empty();) {
+    const byte_view part = rest.first(std::min<std::size_t>(1000, rest.size()));
+    rest = rest.subspan(part.size());
+    reader.feed(part);
+    while (auto f = reader.next()) found.push_back(std::move(*f));
+    EXPECT_LE(reader.unhandled(), mac_size);
+  }
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].content, content);
+  EXPECT_EQ(text(found[1].content), "next");
+}
+
+TEST(frame_queues, turn_long_frames_into_bytes_in_pieces) {
+  constexpr std::size_t piece = frame_queue::piece_size;
+  const digest key = mac({}, {view("key")});
+  frame_queue queue;
+  frame_reader reader;
+  queue.writer().protect(key);
+  reader.protect(key);
+  reader.allow(largest_message);
+  std::vector<bytes> contents;
+  for (const std::size_t size : {std::size_t{3}, piece, 5 * piece + 1, std::size_t{0}, std::size_t{7},
+                                 2 * piece, piece + 1, std::size_t{9}}) {
+    contents.push_back(long_content(size));
+    // Both kinds of contents have one order.
+    if (size % 2 == 0)
+      queue.add(frame_kind::data, byte_view(contents.back()));
+    else
+      queue.add(frame_kind::data, bytes(contents.back()));
+  }
+  std::vector<bytes> found;
+  bytes taken;
+  for (bool is_first = true; !queue.empty(); is_first = false) {
+    const std::size_t before = queue.size();
+    queue.take(taken);
+    ASSERT_FALSE(taken.empty());
+    EXPECT_LE(queue.size(), before);
+    EXPECT_TRUE(is_first || taken.size() <= 2 * piece + 100) << taken.size();
+    reader.feed(taken);
+    while (auto f = reader.next()) found.push_back(std::move(f->content));
+    // A frame that is added now comes last.
+    if (found.size() == 2 && contents.size() == 8) {
+      contents.push_back(long_content(11));
+      queue.add(frame_kind::data, byte_view(contents.back()));
+    }
+  }
+  EXPECT_EQ(found, contents);
+  EXPECT_EQ(queue.size(), 0u);
+}
+
+TEST(frame_queues, count_frames_until_they_have_begun) {
+  constexpr std::size_t size = 4 * frame_queue::piece_size;
+  frame_queue queue;
+  queue.add(frame_kind::data, bytes(size));
+  queue.add(frame_kind::data, bytes(size));
+  EXPECT_EQ(queue.size(), 2 * size);
+  bytes taken;
+  queue.take(taken);
+  EXPECT_EQ(queue.size(), size);
+  EXPECT_LE(taken.size(), 2 * frame_queue::piece_size);
 }
 
 TEST(frames, with_impossible_lengths_are_refused_at_once) {

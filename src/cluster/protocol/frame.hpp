@@ -43,34 +43,58 @@ struct frame {
 /// Writes the frames of one direction of a connection.
 class frame_writer {
  public:
-  /// Adds a MAC to all later frames.
+  /// Adds a MAC to all later frames. \pre no frame is unfinished
   void protect(const digest& key) noexcept { key_ = key; }
-  /// Appends a frame. \pre the content is not longer than `largest_message`
+  /// Appends a frame. \pre the content is not longer than `largest_message`; no frame is unfinished
   void write(bytes& to, frame_kind kind, byte_view content);
+
+  /// The same in steps: begin(), then add() for each piece of the content, then end().
+  /// \param size  the length of the whole content
+  void begin(bytes& to, frame_kind kind, std::size_t size);
+  void add(bytes& to, byte_view piece);
+  void end(bytes& to);
 
  private:
   std::optional<digest> key_;
+  std::optional<running_mac> code_;  ///< of the unfinished frame
   std::uint64_t number_ = 0;
 };
 
 /// Finds the frames in the received bytes. Stores only bytes that have arrived, whatever length a frame
-/// claims.
+/// claims. Takes the bytes of a long frame as they arrive, because a thread that handled such a frame at once
+/// could send no heartbeats in the meantime.
 class frame_reader {
  public:
   void protect(const digest& key) noexcept { key_ = key; }
   /// Sets the longest content that is accepted from now on.
   void allow(std::size_t longest) noexcept { longest_ = longest; }
   void feed(byte_view arrived);
-  /// Returns the next frame; nothing: it is not complete yet.
+  /// Returns the next frame; nothing: it is not complete yet. Complexity: linear in the bytes that have
+  /// arrived since the last call.
   /// \throws frame_error the bytes are not a frame
   std::optional<frame> next();
+  /// Number of bytes that next() has not handled. After it has returned nothing, at most those of a header or
+  /// of a MAC.
+  std::size_t unhandled() const noexcept { return buffer_.size() - begin_; }
 
  private:
+  /// A frame whose header has arrived.
+  struct unfinished {
+    std::size_t size;  ///< length of the content
+    std::byte kind;
+    bytes content{};
+    std::optional<running_mac> code{};
+  };
+  byte_view take(std::size_t size) noexcept;
+  bool begin_frame();
+  void check_code();
+
   std::optional<digest> key_;
   std::uint64_t number_ = 0;
   std::size_t longest_ = largest_first_frame;
   bytes buffer_;
-  std::size_t begin_ = 0;  ///< the bytes before this index have been returned
+  std::size_t begin_ = 0;  ///< the bytes before this index have been handled
+  std::optional<unfinished> current_;
 };
 
 }  // namespace sukima::cluster

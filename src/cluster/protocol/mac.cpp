@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/mac.hpp"
 
-#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <sys/random.h>
 
@@ -18,14 +17,24 @@ const std::uint8_t* octets(std::span<const std::byte> view) noexcept {
 
 }  // namespace
 
-digest mac(std::span<const std::byte> key, std::initializer_list<std::span<const std::byte>> parts) {
-  hmac_sha256_ctx context;
-  hmac_sha256_set_key(&context, key.size(), octets(key));
-  for (const auto part : parts)
-    if (!part.empty()) hmac_sha256_update(&context, part.size(), octets(part));
+running_mac::running_mac(std::span<const std::byte> key) noexcept {
+  hmac_sha256_set_key(&state_, key.size(), octets(key));
+}
+
+void running_mac::add(std::span<const std::byte> part) noexcept {
+  if (!part.empty()) hmac_sha256_update(&state_, part.size(), octets(part));
+}
+
+digest running_mac::end() noexcept {
   digest result;
-  hmac_sha256_digest(&context, result.size(), reinterpret_cast<std::uint8_t*>(result.data()));
+  hmac_sha256_digest(&state_, result.size(), reinterpret_cast<std::uint8_t*>(result.data()));
   return result;
+}
+
+digest mac(std::span<const std::byte> key, std::initializer_list<std::span<const std::byte>> parts) {
+  running_mac code(key);
+  for (const auto part : parts) code.add(part);
+  return code.end();
 }
 
 bool same_secret(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {

@@ -86,7 +86,7 @@ bool tcp_transport::send(node_id to, bytes&& message) {
   if (message.size() > largest_message) throw std::length_error("sukima: a message is too long");
   const std::lock_guard hold(links_);
   peer& p = peers_[to];
-  if (p.connection != nullptr) return p.connection->send(frame_kind::data, message, most_queued);
+  if (p.connection != nullptr) return p.connection->send(frame_kind::data, std::move(message), most_queued);
   if (!p.can_be_called || p.waiting_size > most_queued) return false;
   p.waiting_size += message.size();
   p.waiting.push_back(std::move(message));

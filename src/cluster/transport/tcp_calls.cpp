@@ -41,7 +41,7 @@ void tcp_transport::take_as_peer(tcp_connection& c) {
   {
     const std::lock_guard hold(links_);
     p.connection = c.shared_from_this();
-    for (const bytes& message : p.waiting) c.send(frame_kind::data, message, ~std::size_t{0});
+    for (bytes& message : p.waiting) c.send(frame_kind::data, std::move(message), ~std::size_t{0});
     p.waiting = {};
     p.waiting_size = 0;
   }
@@ -50,7 +50,7 @@ void tcp_transport::take_as_peer(tcp_connection& c) {
     if (peers_[n].gone && !peers_[n].is_free)
       c.send(frame_kind::gone, gone_frame(n, peers_[n].has_left), ~std::size_t{0});
   if (!has_said_farewell_) return;
-  c.send(frame_kind::leave, {}, ~std::size_t{0});
+  c.send(frame_kind::leave, byte_view{}, ~std::size_t{0});
   late_.push_back(c.shared_from_this());
 }
 

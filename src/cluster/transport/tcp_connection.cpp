@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sukima::cluster {
 
@@ -83,7 +84,7 @@ void tcp_connection::take(const frame& f) {
     is_proved_ = true;
     patience_.cancel();
     const std::lock_guard hold(lock_);
-    handshake_.protect(writer_, reader_);
+    handshake_.protect(queued_.writer(), reader_);
   }
   if (next.sealed) send(next.sealed->kind, next.sealed->content, most_queued);
   if (!next.done) return;
@@ -93,10 +94,18 @@ void tcp_connection::take(const frame& f) {
 }
 
 bool tcp_connection::send(frame_kind kind, byte_view content, std::size_t most) {
+  return queue(kind, content, most);
+}
+
+bool tcp_connection::send(frame_kind kind, bytes&& content, std::size_t most) {
+  return queue(kind, std::move(content), most);
+}
+
+template <class Content> bool tcp_connection::queue(frame_kind kind, Content&& content, std::size_t most) {
   {
     const std::lock_guard hold(lock_);
     if (closed_ || queued_.size() > most) return false;
-    writer_.write(queued_, kind, content);
+    queued_.add(kind, std::forward<Content>(content));
     if (writing_) return true;
     writing_ = true;
   }
@@ -114,8 +123,7 @@ void tcp_connection::write() {
     if (is_done) {
       writing_ = false;
     } else {
-      sending_.clear();
-      sending_.swap(queued_);
+      queued_.take(sending_);
     }
   }
   if (is_done) {

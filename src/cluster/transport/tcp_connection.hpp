@@ -2,6 +2,7 @@
 // One TCP connection: its handshake, the bytes to send, and the bytes received.
 #pragma once
 
+#include "protocol/frame_queue.hpp"
 #include "protocol/handshake.hpp"
 #include "transport/transport.hpp"
 
@@ -43,6 +44,8 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   bool is_proved() const noexcept { return is_proved_; }
   /// Any thread may call this. \returns false: too much is queued, or the connection is closed
   bool send(frame_kind kind, byte_view content, std::size_t most);
+  /// The same, without a copy of a long content. If the result is false, the content is unchanged.
+  bool send(frame_kind kind, bytes&& content, std::size_t most);
   /// Closes the connection without calling on_closed.
   void close() noexcept;
   /// Ends the sending direction: the other side reads the end of the stream. This side still reads.
@@ -62,6 +65,8 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   std::string address() const;
 
  private:
+  /// \tparam Content  byte_view or bytes
+  template <class Content> bool queue(frame_kind kind, Content&& content, std::size_t most);
   void read();
   void arrived(std::size_t size);
   void take(const frame& f);
@@ -82,8 +87,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   std::uint64_t acknowledged_ = 0;
 
   mutable std::mutex lock_;  ///< guards the members below
-  frame_writer writer_;
-  bytes queued_;  ///< bytes that are not being sent yet
+  frame_queue queued_;  ///< the frames that are not being sent yet
   bytes sending_;
   bool writing_ = false;
   bool is_last_queued_ = false;  ///< the connection ends when all bytes are sent

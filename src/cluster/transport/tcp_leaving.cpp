@@ -48,7 +48,8 @@ void tcp_transport::stop(std::chrono::milliseconds patience) noexcept {
   go_on_while([this] { return has_calls(); }, end_of_calls, [this] { return calls_.steps(); });
   beats_.stop();
   for (peer& p : peers_)
-    if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
+    if (p.connection != nullptr && !p.gone)
+      p.connection->send(frame_kind::leave, byte_view{}, ~std::size_t{0});
   has_said_farewell_ = true;
   go_on_sending_while([this] { return is_sending(); });
   // If a socket is closed with unread input, the system discards data that the other side has not read yet.

@@ -221,7 +221,7 @@ bool tcp_transport::opened(tcp_connection& c, handshake::role side, node_id expe
     return true;  // this node waits for the answer
   if (joins && leaving_) {  // the joining node's list may contain this node
     answer(c, calls::answer::taken);
-    c.send(frame_kind::leave, {}, ~std::size_t{0});
+    c.send(frame_kind::leave, byte_view{}, ~std::size_t{0});
     late_.push_back(c.shared_from_this());
     return true;
   }
