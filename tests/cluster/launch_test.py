@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST, run_launcher, wait_until_ended, without_late_nodes
+from nodes import DIES_WITH_TEST, lives, run_launcher, wait_until_ended, without_late_nodes
 
 SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
@@ -294,6 +294,36 @@ class launch(unittest.TestCase):
                 self.assertEqual(sorted(without_late_nodes(running.stderr.read()).splitlines()),
                                  [f"[0] {name}", f"[1] {name}"])
                 self.assertEqual(running.wait(), 0)
+
+    def test_ends_the_processes_that_nodes_leave_behind(self):
+        # Each program starts a process that would run for ever: one keeps the pipes of its node, one ignores SIGTERM, one
+        # is a child of such a process, and one is in a session of its own.
+        quiet = "< /dev/null > /dev/null 2>&1 &"
+        starts = {"open": "sleep 1000000 & echo $! > PIDS", "closed": f"sleep 1000000 {quiet} echo $! > PIDS",
+                  "deaf": f"(trap '' TERM; exec sleep 1000000) {quiet} echo $! > PIDS",
+                  "deep": f"sh -c 'sleep 1000000 & echo $! > PIDS; wait' {quiet} until [ -s PIDS ]; do :; done",
+                  "detached": f"setsid sleep 1000000 {quiet} echo $! > PIDS; "
+                              "until [ $(cut -d' ' -f6 /proc/$!/stat) = $! ]; do :; done"}
+        killed = ("kill -KILL $$", -signal.SIGKILL)
+        for kind, start in starts.items():
+            for end, status in [("exit 0", 0), killed] if kind == "open" else [killed]:
+                with self.subTest(kind, end=end), tempfile.TemporaryDirectory() as folder:
+                    pids = Path(folder, "pids")
+                    ended = shell(start.replace("PIDS", str(pids)) + "; " + end, nodes="1")
+                    self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("", "", status))
+                    pid = int(pids.read_text())
+                    self.assertEqual(lives(pid), kind == "detached")
+                    if kind == "detached":
+                        os.kill(pid, signal.SIGKILL)
+
+    def test_ends_no_process_that_is_not_of_a_node(self):
+        ended = subprocess.run(["sh", "-c", "sleep 1000000 > /dev/null 2>&1 & echo $!; "
+                                f"exec {SUKIMA} cluster run -n 1 -- true"],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        pid = int(ended.stdout)
+        self.assertTrue(lives(pid))
+        os.kill(pid, signal.SIGKILL)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_passes_the_signal_of_an_inherited_timer_on(self):
         ended = subprocess.run([SUKIMA, "cluster", "run", "-n", "2", "--", "sleep", "600"], stdin=subprocess.DEVNULL,

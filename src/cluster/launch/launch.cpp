@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launcher: one loop that sleeps in poll(2).
+// Long: the streams, signals and ends of the nodes share the loop that waits for all of them.
 #include "shared/launch.hpp"
 
 #include "launch/child.hpp"
 #include "launch/gathered_output.hpp"
+#include "launch/left_processes.hpp"
 #include "launch/local_start.hpp"
 #include "launch/meeting.hpp"
 #include "launch/merged_output.hpp"
@@ -33,6 +35,8 @@ namespace {
 
 /// Additional time for the nodes while some of their output is not printed.
 constexpr std::chrono::milliseconds reading_time{100};
+/// Time between SIGTERM and SIGKILL for processes that nodes have left behind.
+constexpr std::chrono::milliseconds leaving_time{2000};
 /// Number of reads that empty a pipe. The second one is for the case that the first is interrupted.
 constexpr int chunks_of_pipe = 2;
 /// Interval at which a launcher in the background of its terminal checks whether it is in the foreground.
@@ -51,6 +55,7 @@ class launcher {
   launch_result run() {
     start();
     while (count_running() != 0 || has_errors() || has_output()) step();
+    if (left_) left_->end(signals_.get(), leaving_time);
     for (unsigned n = 0; n < children_.size(); ++n) {
       node_end& end = children_[n].end;
       end.counts = std::move(children_[n].counts);
@@ -97,6 +102,9 @@ class launcher {
     }
   }
   void start_here(const std::string& token) {
+    left_.emplace([this](pid_t process) {
+      return std::ranges::any_of(children_, [&](const child& c) { return c.running && c.pid == process; });
+    });
     if (request_.hope) ended_.emplace(nodes_);
     const local_start start(request_, token, report_mark_, ended_ ? &*ended_ : nullptr);
     for (unsigned n = 0; n < nodes_; ++n) {
@@ -210,6 +218,7 @@ class launcher {
       if (ended_) ended_->add(n);
       end_.on_end(static_cast<unsigned>(n), c.end, clock::now());
     }
+    if (left_) left_->reap();
     for (const auto& [node, signal] : remote_signals_.take_ended()) end_unreached(node, signal);
   }
   void signal_all(int signal) {
@@ -383,6 +392,7 @@ class launcher {
   const bool keeps_output_;
   const std::unique_ptr<nodes_output> output_;
   std::vector<child> children_;
+  std::optional<left_processes> left_;  ///< if the nodes run on this machine
   remote_signals remote_signals_{signals_.before()};
   launch_result result_;
   shared_input input_;

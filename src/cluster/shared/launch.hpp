@@ -80,6 +80,7 @@ struct launch_error : std::runtime_error {
 ///   (launch/gathered_output.hpp).
 /// - stderr gets the stderr of all nodes. If nodes report why they end, one of these sentences is printed.
 /// - Signals that this process receives are sent to all nodes. If this process is killed, the nodes end.
+/// - Processes that nodes leave behind in this session are ended last (launch/left_processes.hpp).
 /// For which nodes the launcher waits, and which nodes it ends: launch/run_end.hpp.
 ///
 /// With places, the remote shell starts the program on each host, in this process's folder and with its
