@@ -295,6 +295,15 @@ class launch(unittest.TestCase):
                                  [f"[0] {name}", f"[1] {name}"])
                 self.assertEqual(running.wait(), 0)
 
+    def test_ends_by_a_signal_before_the_first_entry_although_node_0_handles_it(self):
+        script = ("if [ $SUKIMA_CLUSTER_NODE = 0 ]; then trap : USR1; fi; echo ready >&2; while :; do sleep 0.05; done")
+        with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+            self.assertEqual({running.stderr.readline(), running.stderr.readline()}, {"[0] ready\n", "[1] ready\n"})
+            running.send_signal(signal.SIGUSR1)
+            self.assertEqual(without_late_nodes(running.stderr.read()), "")
+            self.assertEqual(running.wait(), -signal.SIGUSR1)
+
     def test_ends_the_processes_that_nodes_leave_behind(self):
         # Each program starts a process that would run for ever: one keeps the pipes of its node, one ignores SIGTERM, one
         # is a child of such a process, and one is in a session of its own.

@@ -190,6 +190,32 @@ TEST(run_end, blames_no_node_where_a_signal_from_outside_ends_all) {
   }
 }
 
+TEST(run_end, ends_by_a_signal_from_outside_that_node_0_has_handled) {
+  run_end was_ended(2, false, {});
+  was_ended.on_signal(SIGUSR1);
+  was_ended.on_end(1, killed(SIGUSR1), begin);
+  EXPECT_EQ(was_ended.take(begin + 1s).signal, SIGTERM);
+  was_ended.on_end(0, killed(SIGTERM), begin + 1s);
+  run_end has_lost_it(2, false, {});
+  has_lost_it.on_signal(SIGUSR1);
+  has_lost_it.on_report(0, failure("node 1 was lost", 1, 75), begin);
+  has_lost_it.on_end(1, killed(SIGUSR1), begin);
+  has_lost_it.on_end(0, status(75), begin);
+  for (const run_end* r : {&was_ended, &has_lost_it}) {
+    EXPECT_EQ(r->conclude().signal, SIGUSR1);
+    EXPECT_EQ(r->conclude().sentence, "");
+    EXPECT_FALSE(r->conclude().status);
+    EXPECT_FALSE(r->conclude().reporter);
+  }
+  // The signal of a node alone is a failure of that node.
+  run_end of_a_node(2, false, {});
+  of_a_node.on_end(1, killed(SIGUSR1), begin);
+  of_a_node.take(begin + 1s);
+  of_a_node.on_end(0, killed(SIGTERM), begin + 1s);
+  EXPECT_EQ(of_a_node.conclude().signal, 0);
+  EXPECT_EQ(of_a_node.conclude().status, 75);
+}
+
 TEST(run_end, blames_a_node_that_failed_before_a_signal_from_outside) {
   run_end r = of_nodes_that_met(2);
   r.on_end(1, killed(SIGSEGV), begin);

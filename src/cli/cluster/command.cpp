@@ -290,6 +290,7 @@ int end_of(const cluster_options& options, const sukima::cluster::launch_request
   if (!options.hope && result.output_error != 0) return end_by_output(result);
   const bool blames_hosts = complain_of_hosts(request, result);
   if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);
+  if (result.signal != 0) return end_by_signal(result.signal);
   if (result.status) return *result.status;
   if (options.hope) return end_of_survivors(result);
   const auto& first = result.nodes.front();

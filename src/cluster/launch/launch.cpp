@@ -66,6 +66,7 @@ class launcher {
     }
     const run_end::conclusion c = end_.conclude();
     result_.status = c.status;
+    result_.signal = c.signal;
     if (c.reporter)
       print(*c.reporter, "sukima: " + c.sentence + "\n");
     else

@@ -201,6 +201,13 @@ run_end::conclusion run_end::conclude() const {
   const int blamed = missing_ >= 0 ? missing_ : was_ended ? first_failure_ : -1;
   // One signal ends all nodes, and those that it ends first are no reason.
   if (is_from_outside(0) && (blamed < 0 || is_from_outside(static_cast<unsigned>(blamed)))) return c;
+  // As for any program, the signal ends the run, although node 0 has handled it.
+  const int cause = blamed >= 0 ? blamed : failure != nullptr ? failure->failure->lost : -1;
+  if (cause > 0 && static_cast<std::size_t>(cause) < nodes_.size() &&
+      is_from_outside(static_cast<unsigned>(cause)) && said_.empty() && !c.status) {
+    c.signal = nodes_[static_cast<std::size_t>(cause)].end.signal;
+    return c;
+  }
   if (blamed >= 0 && !c.status) {
     const node_end& e = nodes_[static_cast<std::size_t>(blamed)].end;
     if (is_well(e))

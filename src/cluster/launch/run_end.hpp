@@ -64,6 +64,8 @@ class run_end {
     std::optional<unsigned> reporter{};
     std::string sentence{};  ///< the reporter's sentence, or else the launcher's; empty: none
     std::optional<int> status{};  ///< the status of the run; nothing: that of node 0
+    /// A signal from outside that ended another node, so that the launcher ended node 0; 0: none.
+    int signal = 0;
   };
   /// \pre all nodes have ended
   conclusion conclude() const;

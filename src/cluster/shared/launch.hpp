@@ -64,6 +64,7 @@ struct output_difference {
 struct launch_result {
   std::vector<node_end> nodes;  ///< by node
   std::optional<int> status;  ///< of the run, if it is not that of node 0
+  int signal = 0;  ///< the signal from outside that ended the run, if node 0 did not end by it; 0: none
   std::string sentence;  ///< why the run failed, if no node has reported that; empty: no such reason
   std::optional<output_difference> difference;  ///< under hierarchical omission; then all nodes were ended
   int output_error = 0;  ///< the errno with which stdout refused output; 0: it took all
