@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sukima explain --html`: explain_page_test.py PROGRAM"""
 import html.parser
+import os
 import pathlib
 import re
 import subprocess
@@ -104,6 +105,23 @@ class ExplainPage(unittest.TestCase):
                             f"cp '{self.trace}' \"$SUKIMA_TRACE\"; exit 7")
         self.assertEqual(done.returncode, 7)
         self.assertIn("the page cannot be written to '/dev/full': No space left on device", done.stderr)
+        for option, sentence in (("--html", "the page cannot be written to '/dev/full': No space left on device"),
+                                 ("--keep", "the trace cannot be kept as '/dev/full': No space left on device")):
+            done = self.explain(option, "/dev/full", "--", "sh", "-c", f"cp '{self.trace}' \"$SUKIMA_TRACE\"")
+            self.assertEqual(done.returncode, 74)
+            self.assertIn(f"sukima: {sentence}\n", done.stderr)
+
+    def test_an_explanation_without_a_reader_is_a_failure_and_leaves_the_page(self):
+        file = self.folder / "unread.html"
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = subprocess.run([PROGRAM, "explain", "--html", file, "--", "sh", "-c",
+                                   f"cp '{self.trace}' \"$SUKIMA_TRACE\""], stderr=writer)
+        finally:
+            os.close(writer)
+        self.assertEqual(done.returncode, 74)
+        self.assertEqual(len(Page(file.read_text(encoding="utf-8")).all("title")), 1)
 
     def test_a_program_gets_a_page(self):
         file = self.folder / "page.html"

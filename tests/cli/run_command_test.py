@@ -587,6 +587,27 @@ class Run(unittest.TestCase):
         finally:
             os.close(writer)
 
+    def test_a_report_that_cannot_be_written_is_a_failure(self):
+        sentence = "sukima: the report cannot be written to '/dev/full': No space left on device\n"
+        for kind in ("--report", "--json"):
+            for program, code in (("true", 74), ("exit 3", 3), ("kill -TERM $$", -signal.SIGTERM)):
+                done = run("run", kind, "--output", "/dev/full", "--", "sh", "-c", program)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", sentence), (kind, program))
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, "run", kind, "--", "true"], stderr=full, timeout=500, env=ENVIRONMENT)
+            self.assertEqual(done.returncode, 74, kind)
+
+    def test_a_report_that_does_not_fit_leaves_the_older_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "report")
+            file.write_text("older\n")
+            done = subprocess.run([PROGRAM, "run", "--json", "--output", file, "--", "true"], capture_output=True, text=True,
+                                  timeout=500, env=ENVIRONMENT,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+            self.assertEqual((done.returncode, done.stderr),
+                             (74, f"sukima: the report cannot be written to '{file}': File too large\n"))
+            self.assertEqual((file.read_text(), os.listdir(folder)), ("older\n", ["report"]))
+
     def test_a_report_ends_no_program_that_may_write_no_file(self):
         source = ("#include <omp.h>\n#include <signal.h>\n"
                   "int main(void) { omp_set_num_threads(1); sigset_t set; sigpending(&set);"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima cluster`: its options, and how a request is carried out.
-#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 #include <sukima/capacity.h>
 #include <cluster/shared/launch.hpp>
@@ -27,6 +26,7 @@
 #include "shared/console.hpp"
 #include "shared/most_workers.hpp"
 #include "shared/ranges.hpp"
+#include "shared/reports.hpp"
 
 namespace sukima::cli::cluster {
 namespace {
@@ -64,7 +64,6 @@ constexpr const char* port_variable = "SUKIMA_CLUSTER_PORT";
 constexpr int exit_lost = 75;
 /// The exit status if nodes printed different output.
 constexpr int exit_differs = 70;
-constexpr int exit_output = 74;
 constexpr unsigned default_nodes = 2;
 constexpr unsigned most_nodes = 256;
 constexpr unsigned most_room = 64;
@@ -111,25 +110,18 @@ cluster_run run_of(const sukima::cluster::launch_request& request,
   return run;
 }
 
-/// Writes how the nodes ended, and their counts. \param path  "-" is standard output
-/// \return whether it was written; if not, it has printed a sentence
-bool write_run(const std::string& path, const cluster_run& run) {
-  const std::string text = json_of(run).dump(2) + "\n";
-  int error = 0;
-  if (path == "-") {
-    fmt::print("{}", text);
-    if (std::fflush(stdout) != 0) error = errno;
-  } else {
-    cap_output_file file;
-    error = cap_output_open(&file, path.c_str());
-    if (error == 0) {
-      std::fwrite(text.data(), 1, text.size(), file.stream);  // the close reports a failure of this write
-      error = cap_output_close(&file, true);
-    }
+/// Writes how the nodes ended, and their counts, as the options say.
+void write_run(const cluster_options& options, const cluster_run& run, reports& written) {
+  constexpr const char* what = "how the nodes ended could not be written to";
+  if (options.report)
+    written.print("sukima: " + text_of(run), "how the nodes ended could not be written to standard error");
+  const std::string text = options.json.empty() ? "" : json_of(run).dump(2) + "\n";
+  if (options.json == "-") {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      written.fail(fmt::format("{} '-': {}", what, std::strerror(errno)));
+  } else if (!options.json.empty()) {
+    written.write_file(options.json, text, what);
   }
-  if (error == 0) return true;
-  complain(fmt::format("how the nodes ended could not be written to '{}': {}", path, std::strerror(error)));
-  return false;
 }
 
 std::string sentence_of(const sukima::cluster::output_difference& d) {
@@ -149,7 +141,7 @@ int end_by_signal(int signal) {
 int end_by_output(const sukima::cluster::launch_result& result) {
   if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
   complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));
-  return exit_output;
+  return exit_unwritten;
 }
 
 /// The exit status with --hope if the output is right: 0 if any node exited with 0, otherwise the status of
@@ -300,10 +292,7 @@ int end_of(const cluster_options& options, const sukima::cluster::launch_request
 int run(const cluster_options& options, const program_arguments& program) {
   if (options.action == "join") join(join_request_of(options, program));
   const sukima::cluster::launch_request request = request_of(options, program);
-  if (!options.json.empty() && options.json != "-")
-    if (const int error = cap_output_check(options.json.c_str()); error != 0)
-      throw process::usage_error(
-          fmt::format("cannot write '{}': {}; give --json another file", options.json, std::strerror(error)));
+  if (options.json != "-") expect_writable(options.json, "cannot write", "--json");
   const std::string& started =
       request.places.empty() ? request.program.front() : request.remote_shell.front();
   const auto begun = std::chrono::steady_clock::now();
@@ -319,10 +308,9 @@ int run(const cluster_options& options, const program_arguments& program) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   const cluster_run whole = run_of(request, result, took.count());
-  if (options.report) print_message("sukima: " + text_of(whole));
-  const bool written = options.json.empty() || write_run(options.json, whole);
-  const int status = end_of(options, request, result);
-  return status == process::exit_success && !written ? exit_output : status;
+  reports written;
+  write_run(options, whole, written);
+  return written.code_after(end_of(options, request, result));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "shared/cluster_run.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
+#include "shared/reports.hpp"
 
 namespace sukima::cli::explain {
 namespace {
@@ -44,26 +45,8 @@ constexpr const char* footer = R"(Examples:
 
 The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
-/// Refuses an unwritable output file before the program runs, because that may take hours.
-/// \param file  if it is empty, nothing is refused
-void expect_output(const std::string& file, const char* what, const char* option) {
-  if (file.empty()) return;
-  if (const int error = cap_output_check(file.c_str()); error != 0)
-    throw process::usage_error(fmt::format("the {} cannot be written to '{}': {}; give {} another file", what,
-                                           file, std::strerror(error), option));
-}
-
-void write_page(const std::string& file, const std::string& page) {
-  cap_output_file out;
-  int error = cap_output_open(&out, file.c_str());
-  if (error == 0) {
-    std::fwrite(page.data(), 1, page.size(), out.stream);
-    error = cap_output_close(&out, true);
-  }
-  if (error != 0)
-    throw std::system_error(error, std::generic_category(),
-                            fmt::format("the page cannot be written to '{}'", file));
-}
+constexpr const char* unwritten_explanation = "the explanation cannot be written";
+constexpr const char* unwritten_page = "the page cannot be written to";
 
 /// Copies a trace. \return 0, or an error number
 int keep_trace(const std::string& trace, const std::string& file) {
@@ -79,26 +62,31 @@ int keep_trace(const std::string& trace, const std::string& file) {
   return error != 0 || whole ? error : EIO;
 }
 
-void write_explanation(const std::string& text, std::FILE* to) {
-  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
-    throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
+void print_explanation(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw std::system_error(errno, std::generic_category(), unwritten_explanation);
 }
+
+/// The explanation of a trace.
+struct explanation {
+  std::string text;
+  std::string page;  ///< empty: none is wanted
+};
 
 /// \param title the name of the explained run
-void write_profiles(const recorded_trace& trace, const explain_options& options, const std::string& title,
-                    std::FILE* to) {
+explanation explanation_of(const recorded_trace& trace, const explain_options& options,
+                           const std::string& title) {
   const std::vector<runtime_profile> profiles = profiles_of(trace);
-  const std::string text =
-      options.json
-          ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
-          : text_of(profiles) + text_of(trace.clones);
-  write_explanation(text, to);
-  // The page comes last: if it cannot be written, the explanation is still printed.
-  if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
+  const auto json = [&] {
+    return nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}};
+  };
+  return {.text = options.json ? json().dump(2) + "\n" : text_of(profiles) + text_of(trace.clones),
+          .page = options.html.empty() ? "" : page_of(trace, profiles, title)};
 }
 
+/// \param written  receives the failures
 void explain_program(const std::string& program, const process::program_end& end,
-                     const std::string& trace_file, const explain_options& options) {
+                     const std::string& trace_file, const explain_options& options, reports& written) {
   if (!std::filesystem::exists(trace_file)) {
     complain(fmt::format(
         "'{}' wrote no trace: {}", program,
@@ -106,12 +94,12 @@ void explain_program(const std::string& program, const process::program_end& end
     return;
   }
   try {
-    write_profiles(parse_trace(read_text_to_explain(trace_file), trace_file), options,
-                   "sukima explain -- " + program, stderr);
+    const explanation found = explanation_of(parse_trace(read_text_to_explain(trace_file), trace_file),
+                                             options, "sukima explain -- " + program);
+    written.print(found.text, unwritten_explanation);
+    if (!options.html.empty()) written.write_file(options.html, found.page, unwritten_page);
   } catch (const process::usage_error& error) {  // the command line is right, but the trace is not
-    complain(error.what());
-  } catch (const std::system_error& error) {  // the exit code remains the program's
-    complain(error.what());
+    written.fail(error.what());
   }
 }
 
@@ -126,40 +114,51 @@ void explain_cluster_run(const std::string& text, const explain_options& options
     nlohmann::ordered_json whole = json_of(run);
     whole["totals"] = totals_of(run);
     whole["advice"] = advice;
-    write_explanation(whole.dump(2) + "\n", stdout);
+    print_explanation(whole.dump(2) + "\n");
     return;
   }
   std::string explanation = text_of(run) + "\nTo try:\n";
   for (const std::string& sentence : advice) explanation += in_lines(sentence);
-  write_explanation(explanation, stdout);
+  print_explanation(explanation);
 }
 
-void explain_file(const explain_options& options) {
+/// \returns the exit code
+int explain_file(const explain_options& options) {
   const std::string text = read_text_to_explain(options.file);
-  if (is_cluster_run(text))
+  if (is_cluster_run(text)) {
     explain_cluster_run(text, options);
-  else
-    write_profiles(parse_trace(text, options.file), options, "sukima explain " + options.file, stdout);
+    return process::exit_success;
+  }
+  const explanation found =
+      explanation_of(parse_trace(text, options.file), options, "sukima explain " + options.file);
+  print_explanation(found.text);
+  // The page comes last: if it cannot be written, the explanation is still printed.
+  reports written;
+  if (!options.html.empty()) written.write_file(options.html, found.page, unwritten_page);
+  return written.failed() ? process::exit_failure : process::exit_success;
 }
 
 int run_and_explain(const explain_options& options, const std::vector<std::string>& program) {
-  expect_output(options.keep, "trace", "--keep");
-  expect_output(options.html, "page", "--html");
+  expect_writable(options.keep, "the trace cannot be written to", "--keep");
+  expect_writable(options.html, unwritten_page, "--html");
   process::program_end end;
+  int code = process::exit_success;
   {
     const process::temporary_directory directory("explain");
     const std::string file = directory.path() + "/trace.json";
     end = process::run_program(program, process::environment_with({"SUKIMA_TRACE=" + file}));
+    reports written;
     if (!options.keep.empty() && std::filesystem::exists(file))
       if (const int error = keep_trace(file, options.keep); error != 0)
-        complain(fmt::format("the trace cannot be kept as '{}': {}", options.keep, std::strerror(error)));
-    explain_program(program.front(), end, file, options);
+        written.fail(fmt::format("the trace cannot be kept as '{}': {}", options.keep, std::strerror(error)));
+    explain_program(program.front(), end, file, options, written);
+    code = written.code_after(end.exit_code);
   }
   if (end.signal != 0) {
     process::end_by(end.signal);
     return 128 + end.signal;  // the signal did not end this process
   }
-  return end.exit_code;
+  return code;
 }
 
 }  // namespace
@@ -191,8 +190,7 @@ void declare(CLI::App& command, int& code, program_arguments program) {
     if (!options->keep.empty())
       throw process::usage_error(
           "--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
-    explain_file(*options);
-    code = process::exit_success;
+    code = explain_file(*options);
   });
 }
 

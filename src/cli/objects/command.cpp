@@ -19,6 +19,7 @@
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/ranges.hpp"
+#include "shared/reports.hpp"
 
 namespace sukima::cli::objects {
 namespace {
@@ -130,6 +131,7 @@ int record(const objects_options& options, const program_arguments& program) {
   refuse_load(options);
   if (!options.file.empty() || options.cpus)
     throw process::usage_error("sukima objects record runs a program after --: leave out FILE and --cpus");
+  expect_writable(options.output, "the description cannot be written to", "--output");
   constexpr double most_seconds = 2;
   const model::description seen = record_program(*program, options.seconds.value_or(most_seconds));
   if (!options.output.empty()) replace_file(options.output, model::description_text(seen));

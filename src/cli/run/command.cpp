@@ -8,9 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,6 +20,7 @@
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/ranges.hpp"
+#include "shared/reports.hpp"
 
 namespace sukima::cli::run {
 namespace {
@@ -90,36 +88,8 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-/// The destination of a report. It is opened before the program starts, so that a wrong name is reported
-/// before that.
-class report_target {
- public:
-  explicit report_target(const std::string& name) {
-    if (name.empty()) return;
-    file_.reset(std::fopen(name.c_str(), "we"));
-    if (!file_)
-      throw process::usage_error(
-          fmt::format("the report cannot be written to '{}': {}; choose another file with --output", name,
-                      std::strerror(errno)));
-  }
-
-  void write(const std::string& text) {
-    // A closed pipe must not change the exit code, which is the program's.
-    std::signal(SIGPIPE, SIG_IGN);
-    std::FILE* const to = file_ ? file_.get() : stderr;
-    if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
-      complain(fmt::format("the report cannot be written: {}", std::strerror(errno)));
-  }
-
- private:
-  struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, closer> file_;  ///< null: stderr
-};
-
 int run_and_report(const command_options& options, const std::vector<std::string>& program, run_plan plan) {
-  report_target target(options.output);
+  expect_writable(options.output, "the report cannot be written to", "--output");
   run_record record;
   record.program = program;
   record.plan = std::move(plan);
@@ -134,14 +104,19 @@ int run_and_report(const command_options& options, const std::vector<std::string
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);
   record.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
-  target.write(options.json
-                   ? json_of(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                   : text_of(record));
+  reports written;
+  const std::string report =
+      options.json ? json_of(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                   : text_of(record);
+  if (options.output.empty())
+    written.print(report, "the report cannot be written");
+  else
+    written.write_file(options.output, report, "the report cannot be written to");
   if (record.end.signal != 0) {
     process::end_by(record.end.signal);
     return 128 + record.end.signal;  // the signal did not end this process
   }
-  return record.end.exit_code;
+  return written.code_after(record.end.exit_code);
 }
 
 int carry_out(command_options& options, const std::optional<std::vector<std::string>>& program) {
