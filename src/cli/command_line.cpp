@@ -106,9 +106,37 @@ void refuse_empty_values(CLI::App& command) {
   }
 }
 
+/// Returns the option of that name, of a command or of the program itself; null if there is none.
+const CLI::Option* option_named(const CLI::App& program, const std::string& name) {
+  for (const CLI::App* const command : program.get_subcommands(nullptr))
+    if (const CLI::Option* const option = command->get_option_no_throw(name)) return option;
+  return program.get_option_no_throw(name);
+}
+
+/// Refuses values of flags: the parser would drop the value of `--json=no`, or take it as the flag's.
+/// \throws process::usage_error
+void refuse_values_of_flags(const CLI::App& program, int argc, const char* const* argv) {
+  bool is_value = false;  // of the option before
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::string name = argument.substr(0, argument.find('='));
+    const CLI::Option* const option =
+        name.starts_with("--") && !is_value ? option_named(program, name) : nullptr;
+    const bool is_flag = option != nullptr && option->get_items_expected_max() == 0;
+    if (is_flag && name.size() != argument.size()) {
+      const bool has_command = argc > 1 && find_command(argv[1]) != nullptr;
+      throw process::usage_error(fmt::format("{} takes no value: leave '{}' out (see sukima {}--help)", name,
+                                             argument.substr(name.size()),
+                                             has_command ? std::string(argv[1]) + " " : ""));
+    }
+    is_value = option != nullptr && !is_flag && name.size() == argument.size();
+  }
+}
+
 /// Parses the command line, and runs the command while parsing. \returns the exit code
 int parse(CLI::App& program, const int& code, int argc, const char* const* argv) {
   try {
+    refuse_values_of_flags(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version

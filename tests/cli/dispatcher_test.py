@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests how `sukima` starts the commands that are programs of their own: dispatcher_test.py PROGRAM"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -165,6 +166,21 @@ class dispatcher(unittest.TestCase):
             if name in [*built(), *LIGHT]:
                 self.expect_refused(run(PROGRAM, name, *words),
                                     f"{option}: '' was given: give a value, or leave it out (see sukima {name} --help)")
+    def test_values_of_flags_are_refused(self):
+        for name in [*built(), *LIGHT]:
+            flags = re.findall(r"(?m)^  (?:-\w,)?(--[\w-]+)(?: {2}|$)", run(PROGRAM, name, "--help").stdout)
+            self.assertIn("--help", flags, name)
+            for flag in flags:
+                for value in ("=3", "=no", "=true", "={}", "="):
+                    self.expect_refused(run(PROGRAM, name, f"{flag}{value}"),
+                                        f"{flag} takes no value: leave '{value}' out (see sukima {name} --help)")
+        self.expect_refused(run(PROGRAM, "--version=3"), "--version takes no value: leave '=3' out (see sukima --help)")
+
+    def test_the_value_of_an_option_may_look_like_a_flag_with_a_value(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([PROGRAM, "run", "--report", "--output", "--json=x", "--", "true"], cwd=folder,
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr, os.listdir(folder)), (0, "", ["--json=x"]))
 
     def test_numbers_are_checked_with_a_sentence(self):
         for option, word, sentence in (
