@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 
 #include <base/shared/errors.hpp>
 #include <base/shared/json_place.hpp>
@@ -22,7 +23,12 @@ constexpr std::string_view kind_value = "sukima cluster run";
 /// The member may be indented and follow other characters, such as a brace.
 constexpr std::size_t longest_beginning = 128;
 
-class place : public json_place<place, process::usage_error> {
+/// The text of a run is damaged; names the place in it.
+struct damaged_run : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class place : public json_place<place, damaged_run> {
  public:
   place(const json& value, std::string where, const char* root) : json_place(value, std::move(where), root) {}
 };
@@ -160,12 +166,14 @@ bool is_cluster_run(std::string_view text) {
          std::string_view::npos;
 }
 
-cluster_run read_cluster_run(std::string_view text, const std::string& name) {
+namespace {
+
+/// \throws damaged_run
+cluster_run run_in(std::string_view text) {
   constexpr double most_seconds = 1e9;
   constexpr double most_count = 9007199254740992;  // 2^53: a double represents each smaller integer exactly
-  const nlohmann::json document = parse_json<process::usage_error>(text, "'" + name + "'");
-  const std::string root = "'" + name + "'";
-  const place whole(document, "", root.c_str());
+  const nlohmann::json document = parse_json<damaged_run>(text, "the run");
+  const place whole(document, "", "the run");
   cluster_run run;
   run.seconds = whole.member("seconds").number(0, most_seconds);
   run.hope = whole.member("hope").flag();
@@ -184,6 +192,17 @@ cluster_run read_cluster_run(std::string_view text, const std::string& name) {
   });
   if (run.nodes.empty()) whole.member("nodes").fail("is empty, but a run has a node");
   return run;
+}
+
+}  // namespace
+
+cluster_run read_cluster_run(std::string_view text, const std::string& name) {
+  try {
+    return run_in(text);
+  } catch (const damaged_run& damage) {
+    throw process::usage_error(
+        fmt::format("'{}': {}; write the file again with sukima cluster run --json", name, damage.what()));
+  }
 }
 
 std::string text_of(const cluster_run& run) {

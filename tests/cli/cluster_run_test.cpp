@@ -57,7 +57,9 @@ TEST(cluster_runs, differ_from_traces) {
 TEST(cluster_runs, that_are_damaged_are_refused_with_the_place) {
   const std::string begin = R"({"kind":"sukima cluster run","seconds":1,"hope":false,"nodes":)";
   for (const auto& [text, part] :
-       {std::pair(begin, "'x' is not JSON"),
+       {std::pair(begin, "the run is not JSON"),
+        {begin + R"([],"seconds":2})", "seconds: is given twice"},
+        {std::string("[]"), "the run: must be a JSON object"},
         {begin + "[]}", "nodes: is empty"},
         {begin + "7}", "nodes: must be an array"},
         {begin + "[{}]}", "nodes[0]: the member 'exit_code' is missing"},
@@ -69,7 +71,7 @@ TEST(cluster_runs, that_are_damaged_are_refused_with_the_place) {
       read_cluster_run(text, "x");
       ADD_FAILURE() << text;
     } catch (const process::usage_error& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find("'x': " + std::string(part)), 0U) << error.what();
     }
   }
 }

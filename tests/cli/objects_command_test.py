@@ -70,6 +70,16 @@ class Refusals(unittest.TestCase):
         self.refused("was ended by signal 9", "record", "--", "sh", "-c", "kill -9 $$")
         self.refused("run 'sukima calibrate'", "calibrate", SUKIMA_PROFILE="/nonesuch")
 
+    def test_names_the_profile_whose_costs_are_malformed(self):
+        description = json.dumps({"sukima-objects": 1, "streams": [], "objects": [{"name": "a", "starts": 1}]})
+        text = pathlib.Path(PROFILE).read_text()
+        self.assertTrue(text.endswith("\nend\n"))
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder, "profile")
+            profile.write_text(text.removesuffix("end\n") + "message thread 8 x\nend\n")
+            self.refused(f"sukima: {profile}: line {len(text.splitlines())} of the machine profile is malformed; measure again",
+                         "plan", "-", given=description, SUKIMA_PROFILE=str(profile))
+
 
 class Calibrate(unittest.TestCase):
     def test_measures_all_units(self):

@@ -64,7 +64,7 @@ int calibrate(const objects_options& options) {
   try {
     const std::string profile = read_profile(path);
     // Costs that this run does not measure, such as those for another number of CPUs, stay in the profile.
-    model::cost_table costs = model::parse_costs(profile);
+    model::cost_table costs = costs_in(profile, path);
     costs.merge(measure_message_costs());
     replace_file(path, model::profile_with_costs(profile, costs));
     fmt::print("{}", options.json ? costs_json(costs).dump(2) + "\n" : costs_report(costs));

@@ -44,9 +44,17 @@ std::string read_profile(const std::string& path) {
   return read_file(path, "the machine profile");
 }
 
+model::cost_table costs_in(const std::string& profile, const std::string& path) {
+  try {
+    return model::parse_costs(profile);
+  } catch (const model::costs_error& error) {
+    throw model::costs_error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
 model::cost_table read_costs() {
   const std::string path = profile_path();
-  model::cost_table costs = model::parse_costs(read_profile(path));
+  model::cost_table costs = costs_in(read_profile(path), path);
   if (costs.messages.empty())
     throw process::usage_error(fmt::format(
         "the profile {} does not say what messages cost: measure it with sukima objects calibrate", path));

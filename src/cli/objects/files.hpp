@@ -23,6 +23,9 @@ void replace_file(const std::string& path, const std::string& text);
 /// old.
 std::string read_profile(const std::string& path);
 
+/// Returns the costs in the text of the profile at this path. \throws model::costs_error with the path
+model::cost_table costs_in(const std::string& profile, const std::string& path);
+
 /// Returns the costs of messages in the machine profile.
 /// \throws usage_error, model::costs_error if there are none
 model::cost_table read_costs();
