@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <base/shared/program.hpp>
+#include <base/shared/stack_limit.hpp>
 #include <base/shared/standard_streams.hpp>
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
@@ -161,6 +162,10 @@ int parse(CLI::App& program, const int& code, int argc, const char* const* argv)
 
 int run_command_line(std::span<const declared_command> here, int argc, char** argv) {
   process::occupy_closed_streams();
+  if (const std::string trouble = process::trouble_with_stack_limit(); !trouble.empty()) {
+    complain(trouble);
+    return process::exit_usage;
+  }
   CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
   program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
   program.require_subcommand(1);

@@ -5,9 +5,10 @@
 #include "fiber/fault.hpp"
 #include "whole_runtime.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-#include <thread>
+#include <pthread.h>
+
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace sukima::detail {
@@ -17,6 +18,22 @@ namespace {
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> serial{0};  // no partner: only the numbers must differ
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+/// Smallest stack with which the threads of a runtime work. Their fibers have stacks of their own.
+constexpr std::size_t least_thread_stack = std::size_t{64} << 10;
+
+/// \throws shortage  threads get a smaller stack by default: they would overflow it without a message
+void check_stack_of_threads() {
+  pthread_attr_t usual;
+  std::size_t size = least_thread_stack;
+  if (pthread_getattr_default_np(&usual) != 0) return;
+  pthread_attr_getstacksize(&usual, &size);
+  pthread_attr_destroy(&usual);
+  if (size < least_thread_stack)
+    throw shortage(std::errc::not_enough_memory,
+                   "sukima: the stacks of threads have " + std::to_string(size >> 10) +
+                       " KiB, and the runtime needs 64; raise the limit (ulimit -s)");
 }
 
 }  // namespace
@@ -36,6 +53,7 @@ whole_runtime::whole_runtime(const settings& s, unsigned most_workers, capacity_
           {fibers_,   bound_fibers_, workers_,  threads_,    entries_,     cycle_,      park_,
            injector_, launched_,     launched_, splittable_, suspensions_, parked_,     remote_,
            hints_,    decisions_,    shortage_, placement_,  blocking_,    controller_, monitor_thread_}) {
+  check_stack_of_threads();
   find_vector_registers();
   watch_for_overflow();
   cycle_.start(std::move(capacity));

@@ -147,6 +147,14 @@ class dispatcher(unittest.TestCase):
             if name in built():
                 self.expect_refused(run(PROGRAM, name, *words), f"{sentence} (see sukima {name} --help)")
 
+    def test_a_tiny_stack_is_refused_with_a_sentence(self):
+        if b"__asan_init" in PROGRAM.read_bytes() or b"__tsan_init" in PROGRAM.read_bytes():
+            return  # a sanitizer needs more before main begins
+        for name in [*built(), *LIGHT]:
+            self.assertEqual(run("prlimit", "--stack=65536:", PROGRAM, name, "--help").returncode, 0, name)
+            self.expect_refused(run("prlimit", "--stack=49152:", PROGRAM, name, "--help"),
+                                "the stack is limited to 48 KiB, and this command needs 64: raise the limit with ulimit -s")
+
     def test_names_the_place_where_no_temporary_folder_can_be_made(self):
         sentence = ("no temporary folder can be made in '/no/such/folder', which TMPDIR names: No such file or directory; "
                     "set TMPDIR to a folder with room where you can write")

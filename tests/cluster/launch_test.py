@@ -325,6 +325,15 @@ class launch(unittest.TestCase):
                     if kind == "detached":
                         os.kill(pid, signal.SIGKILL)
 
+    def test_works_with_a_stack_of_64_KiB(self):
+        program = (Path(SUKIMA).parent.parent / "libexec/sukima/sukima-cluster").read_bytes()
+        limit = 1 << (20 if b"__asan_init" in program or b"__tsan_init" in program else 16)
+        text = "line\n" * 50000
+        ended = run_launcher(["prlimit", f"--stack={limit}:", SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c",
+                              f"cat; {FIB} 20; echo error >&2"], input=text, capture_output=True, text=True)
+        self.assertEqual((ended.stdout, ended.returncode), (text + "6765\n", 0), ended.stderr)
+        self.assertEqual(sorted(ended.stderr.splitlines()), ["[0] error", "[1] error"])
+
     def test_ends_no_process_that_is_not_of_a_node(self):
         ended = subprocess.run(["sh", "-c", "sleep 1000000 > /dev/null 2>&1 & echo $!; "
                                 f"exec {SUKIMA} cluster run -n 1 -- true"],

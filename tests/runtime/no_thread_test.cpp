@@ -60,6 +60,49 @@ TEST_F(no_thread, a_runtime_starts_with_those_that_it_gets) {
   EXPECT_EQ(eight.run([](context c) { return support::fib(c, 15); }), 610);
 }
 
+/// Gives threads that are started this stack by default, as RLIMIT_STACK does at the start of a process.
+class default_stack {
+ public:
+  explicit default_stack(std::size_t size) {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t chosen;
+    pthread_attr_init(&chosen);
+    pthread_attr_setstacksize(&chosen, size);
+    pthread_setattr_default_np(&chosen);
+    pthread_attr_destroy(&chosen);
+  }
+  ~default_stack() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  default_stack(const default_stack&) = delete;
+  default_stack& operator=(const default_stack&) = delete;
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST_F(no_thread, with_a_tiny_stack_is_started) {
+  const default_stack tiny(std::size_t{48} << 10);
+  try {
+    const sukima::runtime two(support::with_workers(2));
+    ADD_FAILURE() << "it started";
+  } catch (const std::system_error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("sukima: the stacks of threads have 48 KiB, and the runtime needs 64; "
+                        "raise the limit (ulimit -s)"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(no_thread, needs_a_stack_of_more_than_64_KiB) {
+  const default_stack small(std::size_t{64} << 10);
+  sukima::runtime eight(support::with_workers(8));
+  EXPECT_EQ(eight.workers_now(), 8U);
+  EXPECT_EQ(eight.run([](context c) { return support::fib(c, 18); }), 2584);
+}
+
 TEST_F(no_thread, workers_come_when_threads_can_be_had_again) {
   available = 1;
   sukima::runtime four(support::with_workers(4));

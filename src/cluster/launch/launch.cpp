@@ -23,11 +23,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace sukima::cluster {
 
@@ -344,8 +344,7 @@ class launcher {
   /// \returns whether there may be more to read
   bool pass_errors(std::size_t n) {
     child& c = children_[n];
-    std::array<char, chunk_size> chunk;
-    const ssize_t got = read(c.errors.get(), chunk.data(), chunk.size());
+    const ssize_t got = read(c.errors.get(), chunk_.data(), chunk_.size());
     if (got < 0 && errno == EINTR) return true;
     if (got < 0 && errno == EAGAIN) return false;
     if (got <= 0) {
@@ -353,7 +352,7 @@ class launcher {
       if (!c.line.empty()) take_line(n, std::exchange(c.line, {}) + "\n");
       return false;
     }
-    c.line.append(chunk.data(), static_cast<std::size_t>(got));
+    c.line.append(chunk_.data(), static_cast<std::size_t>(got));
     for (const node_report& report : take_reports(c, report_mark_))
       if (end_.on_report(static_cast<unsigned>(n), report, clock::now()))
         print(n, "sukima: " + report.sentence + "\n");
@@ -398,6 +397,7 @@ class launcher {
   launch_result result_;
   shared_input input_;
   input_stall stall_;
+  std::vector<char> chunk_ = std::vector<char>(chunk_size);  ///< too large for a stack that may be limited
   run_end end_;
 };
 

@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 
@@ -27,7 +26,7 @@ bool runs_in_background() noexcept {
 bool is_left_alone() noexcept { return getsid(getppid()) != getsid(0); }
 
 /// Calls read(2), but fails with EIO instead of stopping the launcher.
-ssize_t read_without_stop(std::array<char, chunk_size>& into) noexcept {
+ssize_t read_without_stop(std::vector<char>& into) noexcept {
   sigset_t stop;
   sigset_t before;
   sigemptyset(&stop);
@@ -55,7 +54,7 @@ int shared_input::awaited(std::size_t least_sent) {
 }
 
 void shared_input::read_some(std::size_t least_sent) {
-  std::array<char, chunk_size> chunk;
+  std::vector<char> chunk(chunk_size);  // too large for a stack that may be limited
   const ssize_t got = read_without_stop(chunk);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got < 0 && errno == EIO && has_own_terminal()) return;  // the launcher was in the background

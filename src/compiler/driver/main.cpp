@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sukima-cc, the program that `sukima cc` starts.
 #include <base/shared/errors.hpp>
+#include <base/shared/limit_advice.hpp>
+#include <base/shared/stack_limit.hpp>
 #include <base/shared/standard_streams.hpp>
 
 #include <cstdio>
@@ -16,6 +18,8 @@ int main(int argc, char** argv) {
   using namespace sukima::language;
   sukima::process::occupy_closed_streams();
   try {
+    if (const std::string trouble = sukima::process::trouble_with_stack_limit(); !trouble.empty())
+      throw sukima::process::usage_error(trouble);
     const command_line line = read_command_line(std::vector<std::string>(argv + 1, argv + argc));
     if (line.help) {
       std::fputs(help_text, stdout);

@@ -29,7 +29,7 @@ class connection {
   }
 
   void advance() {
-    char bytes[65536];
+    char bytes[16384];
     const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
     // If a peer closes without having read everything, the connection is reset.
     if (count == 0 || (count < 0 && errno == ECONNRESET))
