@@ -51,7 +51,7 @@ std::vector<std::string> child_environment(const child_request& request) {
 
 /// Makes a pipe, or opens the file, which then has no read end.
 pipe_ends open_output(const std::string& file) {
-  if (file.empty()) return make_pipe();
+  if (file.empty()) return make_pipe("no pipe for the output of a program");
   pipe_ends ends;
   ends.write_end.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!ends.write_end) throw std::system_error(errno, std::generic_category(), file);

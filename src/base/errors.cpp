@@ -6,12 +6,13 @@
 #include <cstring>
 
 #include "shared/executable.hpp"
+#include "shared/limit_advice.hpp"
 
 namespace sukima::process {
 namespace {
 
 std::string reason_of(const std::string& program, int error) {
-  if (error != ENOENT) return std::strerror(error);
+  if (error != ENOENT) return std::strerror(error) + std::string(advice_on_limit(error));
   if (const auto file = find_program(program, std::getenv("PATH"))) return trouble_with_interpreter(*file);
   return "there is no such program; check its name and PATH";
 }

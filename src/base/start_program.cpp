@@ -51,7 +51,7 @@ pid_t start_program(const program_start& how) {
   std::vector<std::string> environment_texts = how.environment;
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
-  pipe_ends report = make_pipe();
+  pipe_ends report = make_pipe(("no pipe to start " + how.arguments.front()).c_str());
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0)

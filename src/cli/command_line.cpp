@@ -4,12 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <ranges>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include <base/shared/limit_advice.hpp>
 #include <base/shared/program.hpp>
 #include <base/shared/stack_limit.hpp>
 #include <base/shared/standard_streams.hpp>
@@ -149,6 +153,18 @@ int parse(CLI::App& program, const int& code, int argc, const char* const* argv)
   } catch (const process::start_error& error) {
     complain(error.what());
     return error.code();
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) {
+      complain(unwritten_output);  // the exception of fmt::print
+      return process::exit_failure;
+    }
+    const bool is_errno = error.code().category() == std::generic_category() ||
+                          error.code().category() == std::system_category();
+    complain(fmt::format("{}{}", error.what(), advice_on_limit(is_errno ? error.code().value() : 0)));
+    return process::exit_failure;
+  } catch (const std::bad_alloc&) {
+    complain(fmt::format("there is too little memory{}", advice_on_limit(ENOMEM)));
+    return process::exit_failure;
   } catch (const std::exception& error) {
     // The exception of fmt::print only says "cannot write to file".
     const bool is_of_output = std::ferror(stdout) != 0;

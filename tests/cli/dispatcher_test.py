@@ -155,6 +155,15 @@ class dispatcher(unittest.TestCase):
             self.expect_refused(run("prlimit", "--stack=49152:", PROGRAM, name, "--help"),
                                 "the stack is limited to 48 KiB, and this command needs 64: raise the limit with ulimit -s")
 
+    def test_few_descriptors_are_an_error_with_advice(self):
+        sentences = {"probe": "no pipe for the answer of a runtime", "cluster": "no pipe for a node"}
+        for name, words in (("probe", ["--runtimes"]), ("cluster", ["run", "--", "true"])):
+            if name in [*built(), *LIGHT]:
+                done = run("prlimit", "--nofile=6", PROGRAM, name, *words)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (1, "", f"sukima: {sentences[name]}: Too many open files; let this process open more files: "
+                                         "raise the limit with ulimit -n\n"))
+
     def test_names_the_place_where_no_temporary_folder_can_be_made(self):
         sentence = ("no temporary folder can be made in '/no/such/folder', which TMPDIR names: No such file or directory; "
                     "set TMPDIR to a folder with room where you can write")
@@ -174,6 +183,7 @@ class dispatcher(unittest.TestCase):
             if name in [*built(), *LIGHT]:
                 self.expect_refused(run(PROGRAM, name, *words),
                                     f"{option}: '' was given: give a value, or leave it out (see sukima {name} --help)")
+
     def test_values_of_flags_are_refused(self):
         for name in [*built(), *LIGHT]:
             flags = re.findall(r"(?m)^  (?:-\w,)?(--[\w-]+)(?: {2}|$)", run(PROGRAM, name, "--help").stdout)

@@ -142,7 +142,7 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
 
 /// Returns nothing if no such library is installed.
 std::optional<runtime_answer> ask_library(const library_question& question) {
-  pipe_ends channel = make_pipe();
+  pipe_ends channel = make_pipe("no pipe for the answer of a runtime");
   const pid_t child = fork();
   if (child == 0) answer_as_child(question, channel.write_end.get());
   channel.write_end.reset();

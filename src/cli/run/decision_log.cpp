@@ -8,10 +8,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+
+#include <base/shared/system_failure.hpp>
 
 namespace sukima::cli::run {
 
-decision_log::decision_log() : file_(memfd_create(PRELOAD_LOG_NAME, MFD_CLOEXEC)) {}
+decision_log::decision_log() : file_(memfd_create(PRELOAD_LOG_NAME, MFD_CLOEXEC)) {
+  if (!file_ && errno != ENOSYS) process::fail_by_errno("no file for the decisions that a report lists");
+}
 
 std::string decision_log::path() const {
   return file_ ? fmt::format("/proc/{}/fd/{}", getpid(), file_.get()) : std::string();

@@ -13,6 +13,7 @@ namespace sukima::cli::run {
 class decision_log {
  public:
   /// If the kernel is too old for such files, the path and the content are empty.
+  /// \throws std::system_error there is no descriptor or memory for it
   decision_log();
 
   /// Returns /proc/PID/fd/NUMBER.

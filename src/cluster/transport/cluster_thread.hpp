@@ -4,6 +4,7 @@
 
 #include "transport/transport.hpp"
 
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
@@ -23,13 +24,13 @@ class cluster_thread {
   cluster_thread& operator=(const cluster_thread&) = delete;
 
   /// Runs `meet` in a new thread, and then `serve`, which must return soon after is_stopping() becomes true.
-  /// Returns when `meet` has returned. \throws what `meet` throws; then there is no thread
+  /// Returns when `meet` has returned. \throws what `meet` throws, or shortage; then there is no thread
   template <class Meet, class Serve> void start(Meet meet, Serve serve) {
     std::promise<void> met;
     std::future<void> meeting = met.get_future();
     {
       const sukima::detail::signals_blocked here;  // signals are handled by the program's own threads
-      thread_ = std::thread([&met, meet = std::move(meet), serve = std::move(serve)]() mutable {
+      auto run = [&met, meet = std::move(meet), serve = std::move(serve)]() mutable {
         const sukima::detail::own_thread own;
         pthread_setname_np(pthread_self(), "sukima-cluster");
         try {
@@ -40,7 +41,8 @@ class cluster_thread {
         }
         met.set_value();
         serve();
-      });
+      };
+      thread_ = sukima::detail::start_thread("the messages of other nodes", std::move(run));
     }
     try {
       meeting.get();

@@ -2,10 +2,15 @@
 // Sends and receives messages and frames after the nodes have met.
 #include "transport/tcp_transport.hpp"
 
+#include <base/shared/limit_advice.hpp>
+
+#include <boost/system/system_error.hpp>
+
 #include <fcntl.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace sukima::cluster {
 
@@ -170,7 +175,12 @@ void tcp_transport::fail(const std::string& why, int lost) {
 
 std::unique_ptr<transport> make_tcp_transport(tcp_settings chosen) {
   chosen.own.omits = chosen.survives_losses;
-  return std::make_unique<tcp_transport>(std::move(chosen));
+  try {
+    return std::make_unique<tcp_transport>(std::move(chosen));
+  } catch (const boost::system::system_error& error) {  // of a descriptor that the event loop needs
+    throw start_failure("no event loop can be made: " + error.code().message() +
+                        std::string(advice_on_limit(error.code().value())));
+  }
 }
 
 }  // namespace sukima::cluster

@@ -8,6 +8,8 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
+#include <base/shared/limit_advice.hpp>
+
 #include <fcntl.h>
 
 #include <utility>
@@ -79,10 +81,11 @@ port_range ports_of(const tcp_settings& chosen) {
 }
 
 std::string sentence_of(const tcp_settings& chosen, const error_code& error) {
+  const std::string reason = error.message() + std::string(advice_on_limit(error.value()));
   const std::string begin = "node " + std::to_string(chosen.own.node) + " cannot listen on ";
   if (chosen.own.node == 0)
-    return begin + "port " + std::to_string(chosen.port) + " of " + chosen.host + ": " + error.message();
-  if (!chosen.ports) return begin + "any port: " + error.message();
+    return begin + "port " + std::to_string(chosen.port) + " of " + chosen.host + ": " + reason;
+  if (!chosen.ports) return begin + "any port: " + reason;
   return begin + "any of the ports " + write_ports(*chosen.ports) + ": " + error.message() +
          ": give others by --port or SUKIMA_CLUSTER_PORT";
 }

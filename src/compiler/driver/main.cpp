@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "driver/driver.hpp"
@@ -37,6 +38,10 @@ int main(int argc, char** argv) {
   } catch (const sukima::process::usage_error& error) {
     std::fprintf(stderr, "sukima cc: %s\n", error.what());
     return 2;
+  } catch (const std::system_error& error) {
+    const std::string advice(sukima::advice_on_limit(error.code().value()));
+    std::fprintf(stderr, "sukima cc: %s%s\n", error.what(), advice.c_str());
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sukima cc: %s\n", error.what());
     return 1;

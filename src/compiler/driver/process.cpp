@@ -92,7 +92,7 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
   pid_t child = -1;
   pipe_ends messages;
   try {
-    if (change) messages = make_pipe();
+    if (change) messages = make_pipe("no pipe for the messages of the compiler");
     const descriptor nowhere(is_silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1);
     const held_signals until_it_is_known;
     if (interrupted != 0) return 128 + interrupted;
