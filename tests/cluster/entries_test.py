@@ -17,7 +17,7 @@ HALF = "'double (anonymous namespace)::half(int)'"
 
 
 def run(*calls, options=(), **variables):
-    """Each node makes the entries of its word."""
+    """Each node makes the entries that its argument names."""
     return run_launcher([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
                         stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1", **variables})
 

@@ -218,8 +218,8 @@ run_end::conclusion run_end::conclude() const {
     c.status = failure->failure->status;
   }
   if (!said_.empty()) return c;
-  // A node that ends because it lost another one is not the cause: node 0 may have stood still until the launcher
-  // killed it. Otherwise the way in which a node ended says more than the report that it was lost.
+  // A node that ends because it lost another one is not the cause: node 0 may have stood still until the
+  // launcher killed it. Otherwise the way in which a node ended says more than the report that it was lost.
   const bool lost_another = blamed >= 0 && failure != nullptr && failure->failure->lost != blamed &&
                             nodes_[static_cast<std::size_t>(blamed)].end.exit_code == status_lost;
   if (failure != nullptr && (blamed < 0 || failure->failure->lost < 0 || lost_another)) {

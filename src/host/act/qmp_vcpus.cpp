@@ -105,7 +105,7 @@ class qmp_vcpus final : public actuator {
     const descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return errno;
-    const auto end = clock::now() + longest_conversation;
+    const auto end = clock::now() + plug_dialogue::longest;
     char bytes[16384];
     while (!dialogue.ended()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
