@@ -34,13 +34,16 @@ static void sleep_until_not_wanted(void* unused) {
 }
 
 /// Runs in the thread that leads the team. It sets `no_team` before the runtime has ended the team's threads.
-/// That is harmless, because none of them reads `state` any more.
+/// That is harmless, because none of them reads `state` any more. If the team is wanted again by then, it
+/// leads another one.
 static void* lead_team(void* unused) {
   // Together with the program's own threads, of which there is at least one, there are more threads than
   // CPUs.
-  parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
-  atomic_store_explicit(&state, no_team,
-                        memory_order_release);  // partner: the load in oversubscription_team_begin()
+  uint32_t expected;
+  do {
+    parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
+    expected = leaving;
+  } while (!atomic_compare_exchange_strong(&state, &expected, no_team));
   return NULL;
 }
 
@@ -48,7 +51,8 @@ static void* lead_team(void* unused) {
 static void after_fork_in_child(void) { atomic_store(&state, no_team); }
 
 void oversubscription_team_begin(const void* caller) {
-  if (atomic_load_explicit(&state, memory_order_acquire) != no_team) return;
+  uint32_t found = leaving;
+  if (atomic_compare_exchange_strong(&state, &found, wanted) || found == wanted) return;
   parallel = (gomp_parallel*)preload_find_function("GOMP_parallel", caller);
   if (parallel == NULL) return;
   if (!handles_fork) {
