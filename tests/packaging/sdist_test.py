@@ -22,9 +22,13 @@ def backend(folder, call):
 
 
 class Sdist(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.archive = folder / backend(SOURCE, f"build_sdist({str(folder)!r})")
+
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.archive = self.folder / backend(SOURCE, f"build_sdist({str(self.folder)!r})")
 
     def unpack(self):
         with tarfile.open(self.archive) as archive:
