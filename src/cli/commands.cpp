@@ -61,7 +61,7 @@ int become_program(const command_entry& command, char** argv) {
   const std::string reason = error == ENOENT ? std::string("is not installed")
                                              : fmt::format("cannot be started: {}", std::strerror(error));
   complain(fmt::format(
-      "the program of sukima {0}, '{1}', {2}; install the package {3}, or build Sukima with -D{4}=ON",
+      "sukima {0} needs the program '{1}', which {2}; install the package {3}, or build Sukima with -D{4}=ON",
       command.name, program, reason, command.package, command.option));
   return process::exit_usage;
 }

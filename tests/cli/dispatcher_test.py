@@ -57,7 +57,7 @@ class dispatcher(unittest.TestCase):
             for arguments in ([], ["--help"], ["list"]):
                 self.expect_refused(
                     run(self.moved, name, *arguments),
-                    f"the program of sukima {name}, '{self.prefix}/libexec/sukima/sukima-{name}', is not installed; "
+                    f"sukima {name} needs the program '{self.prefix}/libexec/sukima/sukima-{name}', which is not installed; "
                     f"install the package {package}, or build Sukima with -DSUKIMA_BUILD_{option}=ON")
 
     def test_says_why_a_program_cannot_be_started(self):
@@ -66,7 +66,7 @@ class dispatcher(unittest.TestCase):
         os.mkdir(self.prefix / "libexec/sukima/sukima-host")
         self.expect_refused(
             run(self.moved, "host"),
-            f"the program of sukima host, '{self.prefix}/libexec/sukima/sukima-host', cannot be started: Permission "
+            f"sukima host needs the program '{self.prefix}/libexec/sukima/sukima-host', which cannot be started: Permission "
             "denied; install the package sukima-host, or build Sukima with -DSUKIMA_BUILD_HOST=ON")
 
     def test_finds_programs_without_proc(self):

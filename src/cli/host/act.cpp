@@ -49,7 +49,7 @@ requested_setting setting_of(const model::steering& how, const std::string& kind
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
     if (value.find('.') != std::string::npos)
       throw process::usage_error(
-          fmt::format("'{}' is not a number of virtual CPUs: give a whole one", value));
+          fmt::format("'{}' is not a number of virtual CPUs: give a whole number", value));
     return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
   if (kind == "weight" && value.find('.') != std::string::npos)

@@ -31,8 +31,8 @@ std::string line_of(const model::journal::entry& one, const std::optional<std::s
   if (is_file && !now)
     return fmt::format("{}: {} ({}) is gone", change.vm, model::name_of(change.kind), change.target);
   if (now && *now != change.after) text += fmt::format("; it was set to {}", change.after);
-  if (one.last == "begun") text += "; its proof is missing";
-  if (one.last == "failed") text += "; its proof failed";
+  if (one.last == "begun") text += "; the host has not yet observed that it took effect";
+  if (one.last == "failed") text += "; the host did not observe that it took effect";
   return text;
 }
 

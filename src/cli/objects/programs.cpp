@@ -64,7 +64,7 @@ std::string record_text(const std::vector<std::string>& program, double seconds)
   }
   if (end.signal != 0)
     throw process::usage_error(
-        fmt::format("'{}' was ended by signal {}, so nothing was recorded: fix it, then record "
+        fmt::format("'{}' was ended by signal {}, so nothing was recorded: fix the program, then record "
                     "it again",
                     program.front(), end.signal));
   if (!std::filesystem::exists(file))
@@ -106,11 +106,11 @@ double time_program(const std::vector<std::string>& program, const std::string& 
                      {"SUKIMA_OBJECTS_RECORD=", "SUKIMA_OBJECTS=" + plan, "SUKIMA_OBJECTS_TIME=" + file}));
   }
   if (end.signal != 0 || end.exit_code != 0 || !std::filesystem::exists(file))
-    throw process::usage_error(
-        fmt::format("'{}' {}, so its time is not known: fix it, then validate it again", program.front(),
-                    end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
-                    : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
-                                         : "ran no objects"));
+    throw process::usage_error(fmt::format(
+        "'{}' {}, so its time is not known: fix the program, then validate it again", program.front(),
+        end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
+        : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
+                             : "ran no objects"));
   const std::string text = read_file(file, "the time of a run");
   double time_ns = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), time_ns).ec != std::errc())

@@ -95,7 +95,8 @@ class recording_reader {
       line >> seconds >> detail;
       if (detail == "failed")
         throw process::usage_error(
-            "the program's objects failed, so there is nothing to plan: fix it, then record it again");
+            "the program's objects failed, so there is nothing to plan: fix the program, then record it "
+            "again");
       into_.recorded = {seconds, detail == "whole"};
     } else if (word == "stream") {
       model::stream one;

@@ -40,7 +40,7 @@ constexpr const char* footer = R"(Examples:
   sukima probe --root FOLDER                answer from such a folder on another machine
   sukima probe --steal                      in a virtual machine without reported steal time
 
-Exit codes: 0 success, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
+Exit codes: 0 success, 1 failed, 2 wrong command line, 3 fewer than --at-least, 4 warnings with --strict.)";
 
 struct probe_options {
   pid_t process = 0;

@@ -58,12 +58,12 @@ struct language_entry : detail::cluster_entry {
 void check_sharing(const std::string& name, const char* stays, const char* rounds) {
   if (!can_anything_leave())
     end_at_start("entry '" + name + "' cannot share its work with other nodes: " +
-                 (stays != nullptr ? stays : "its file hands out no tasks"));
+                 (stays != nullptr ? stays : "its file has no construct that makes tasks"));
   if (rounds != nullptr && detail::uses_fixed_order())
     end_at_start("under --hope the parallel loop at " + std::string(rounds) +
-                 " would give each node another floating-point sum, because its GETs round as its iterations "
-                 "are handed out; let the iterations store their values and add these up in order, add "
-                 "integers, or run without --hope");
+                 " would give each node another floating-point sum, because rounding depends on how its "
+                 "iterations are divided; let the iterations store their values and add these up in order, "
+                 "add integers, or run without --hope");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class mpi_transport final : public transport {
     self_ = static_cast<node_id>(rank);
     if (static_cast<unsigned>(size) != chosen_.nodes)
       throw start_failure(
-          "the variables of its starter name " + std::to_string(chosen_.nodes) + " processes, and MPI has " +
+          "the variables of its launcher name " + std::to_string(chosen_.nodes) + " processes, but MPI has " +
           std::to_string(size) +
           ": start the program with the mpirun of the same MPI, or under srun --mpi=pmix with an "
           "Open MPI that was built with PMIx");

@@ -47,7 +47,8 @@ digest random_bytes() {
   while (got < result.size()) {
     const ssize_t more = getrandom(result.data() + got, result.size() - got, 0);
     if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) throw std::system_error(errno, std::generic_category(), "sukima: no random numbers");
+    if (more <= 0)
+      throw std::system_error(errno, std::generic_category(), "sukima: the kernel gives no random numbers");
     got += static_cast<std::size_t>(more);
   }
   return result;
