@@ -31,8 +31,8 @@ final class Machine {
             String[] words = line.split("\u001f", -1);
             ByteArrayOutputStream output = new ByteArrayOutputStream();
             ByteArrayOutputStream errors = new ByteArrayOutputStream();
-            System.setOut(new PrintStream(output, true));
-            System.setErr(new PrintStream(errors, true));
+            System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
+            System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
             int code = answer(words[0], Arrays.copyOfRange(words, 1, words.length));
             System.out.flush();
             System.err.flush();
