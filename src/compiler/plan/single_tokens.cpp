@@ -58,6 +58,21 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   return std::nullopt;
 }
 
+/// Returns whether a function may have another result on another thread, although C compilers need not call
+/// it again, as pthread_self: it has the attribute `const` and no parameters. The tables of <ctype.h> are the
+/// same on all threads.
+bool depends_on_thread(const FunctionDecl* function) {
+  return function->getNumParams() == 0 && function->getBuiltinID() == 0 &&
+         function->getMostRecentDecl()->hasAttr<ConstAttr>() && !function->getName().starts_with("__ctype_");
+}
+
+/// Returns an expression for a function that C compilers do not recognise, so that they keep no result of it.
+std::string unknown_function(const FunctionDecl* function) {
+  const std::string name = function->getNameAsString();
+  return "(*__extension__({ __typeof__(" + name + ") *sukima_q = " + name +
+         "; __asm__ volatile(\"\" : \"+r\"(sukima_q)); sukima_q; }))";
+}
+
 /// Returns the replacement of a function's name; nothing: it is kept.
 std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function,
                                          token_index token, const context& scope) {
@@ -71,10 +86,12 @@ std::optional<std::string> function_word(const plan_input& in, const FunctionDec
     return worker_name(function);
   }
   // Plain functions need this, too, because they may be inlined into worker functions. C compilers keep the
-  // address that __errno_location returns, and a worker function may continue on another thread.
-  if (function->getName() == "__errno_location" && scope.function != nullptr && !in.options.sequential &&
-      !in.index.workers.empty())
-    return "sukima_errno";
+  // result of such a function, and a worker function may continue on another thread.
+  if (scope.function == nullptr || in.options.sequential || in.index.workers.empty()) return std::nullopt;
+  if (function->getName() == "__errno_location") return "sukima_errno";
+  const auto call = in.index.all_calls.find(token + 1);
+  const bool is_called = call != in.index.all_calls.end() && call->second->getDirectCallee() == function;
+  if (is_called && scope.version == nullptr && depends_on_thread(function)) return unknown_function(function);
   return std::nullopt;
 }
 
