@@ -57,6 +57,20 @@ class counts(unittest.TestCase):
         parts = {match[1] for source in sources if (match := re.search(r"/src/(\w+)/", source))}
         self.assertEqual(parts, {"capacity", "runtime"})
 
+    def test_link_time_optimisation_leaves_the_runtime_out(self):
+        for option in ("-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", "-DCMAKE_CXX_FLAGS=-flto=auto",
+                       "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -flto"):
+            self.expect_configured("-DLINKED=sukima::sukima", option)
+            result = run("ninja", "-C", self.build, "-t", "commands", "all")
+            commands = [line for line in result.stdout.splitlines() if " -c " in line]
+            own = [line for line in commands if "sums.cpp" in line]
+            runtime = [line for line in commands if "/src/runtime/" in line.rpartition(" -c ")[2]]
+            self.assertTrue(own and runtime, option)
+            self.assertTrue(all("-flto" in line for line in own), option)
+            with_it = [line for line in runtime if line.rfind(" -flto") > line.rfind(" -fno-lto")]
+            self.assertEqual(with_it, [], option)
+            (self.build / "CMakeCache.txt").unlink()
+
     def test_the_block_of_the_readme_fetches_sukima(self):
         # A repository of these sources, with the branch that the block names. The test replaces only the URL.
         repository, project = self.build / "sukima.git", self.build / "hello"
