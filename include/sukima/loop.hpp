@@ -120,8 +120,9 @@ template <class T, context_type C, class Source, class End, class Body, class Co
     constexpr bool combined = combines<T, Combine, Body, typename Source::arguments>;
     static_assert(combined,
                   "the body of sukima::parallel_reduce returns a value that combine takes as its second "
-                  "argument and that the type of init can be made from; combine also joins two results, and "
-                  "gives what the type of init can be assigned");
+                  "argument and that the type of init can be made from, but no number for a container, whose "
+                  "size it would be; combine also joins two results, and gives what the type of init can be "
+                  "assigned");
     if constexpr (combined)
       return reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine, hints...);
     else
@@ -217,7 +218,8 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 /// (docs/hope.md).
 /// \param c, first, last, hints  as for parallel_for
 /// \param init    the first operand; it also gives the type of the result
-/// \param body    returns a value that `combine` takes as its second argument and that T can be made from
+/// \param body    returns a value that `combine` takes as its second argument and that T can be made from;
+///                but no number if T is a container, because T(number) is a container of that size
 /// \param combine T combine(T, T); may be the name of a function or a pointer to a member function
 /// \returns the combined value; `init` if there are no iterations
 /// \throws as parallel_for; also what `combine` throws

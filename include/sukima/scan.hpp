@@ -15,11 +15,12 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// operation(T, element) and operation(T, T) return a T, and several threads can write Ts to the output.
+/// operation(T, element) and operation(T, T) return a T, and several threads can write Ts to the output. A T
+/// that is made from an element can begin the sum of a stolen piece.
 template <class Operation, class T, class In, class Out>
 concept scan_operation =
     std::random_access_iterator<In> && std::random_access_iterator<Out> && std::copy_constructible<T> &&
-    std::constructible_from<T, std::iter_reference_t<In>> && std::is_move_assignable_v<T> &&
+    begins_sum<T, std::iter_reference_t<In>> && std::is_move_assignable_v<T> &&
     std::is_invocable_r_v<T, Operation&, T, std::iter_reference_t<In>> &&
     std::is_invocable_r_v<T, Operation&, T, T> && std::indirectly_writable<Out, T> && separate_elements<Out>;
 
@@ -31,7 +32,8 @@ concept scannable =
 template <class... Arguments> constexpr void refuse_scan() noexcept {
   static_assert(sizeof...(Arguments) == 0,
                 "sukima::parallel_scan takes (first, last) or a range, a random-access iterator to write to, "
-                "and an operation that gives a sum for two sums and for a sum and an element; "
+                "and an operation that gives a sum for two sums and for a sum and an element, "
+                "from which a sum can be made, but no number for a container, whose size it would be; "
                 "sukima::parallel_exclusive_scan also takes the first sum, before the operation; "
                 "the output cannot be a std::vector<bool>, whose elements share words");
 }

@@ -7,9 +7,23 @@
 #include <sukima/detail/loop.hpp>
 #include <sukima/detail/shared_callable.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <optional>
+#include <ranges>
 #include <type_traits>
 #include <utility>
+
+namespace sukima::detail {
+
+/// Whether a T that is made from an X can begin the sum of a stolen piece. A container that is made from a
+/// number would have that size instead of that element.
+template <class T, class X>
+concept begins_sum =
+    std::constructible_from<T, X> &&
+    (std::convertible_to<X, T> || !(std::ranges::range<T> && std::convertible_to<X, std::size_t>));
+
+}  // namespace sukima::detail
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
@@ -84,7 +98,7 @@ template <class T, class Combine> struct fold_into {
 template <class T, class Combine> struct fold_into_nothing {
   Combine& combine;
   template <class X>
-    requires std::is_constructible_v<T, X&&> && std::is_invocable_v<Combine&, T&&, X&&>
+    requires begins_sum<T, X&&> && std::is_invocable_v<Combine&, T&&, X&&>
   void operator()(std::optional<T>& sum, X&& x) const {
     if (sum)
       sum = combine(std::move(*sum), std::forward<X>(x));

@@ -19,7 +19,9 @@
 #include <functional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../bit_iterator.hpp"
@@ -163,6 +165,34 @@ void reductions(sukima::context c, const std::vector<int>& v) {
   REFUSE(sukima::parallel_reduce(c, v, 0, std::identity{}));  // refused: that combines two results
 }
 
+/// Appends to a list.
+struct appended {
+  std::vector<int> operator()(std::vector<int> list, int x) const {
+    list.push_back(x);
+    return list;
+  }
+  std::vector<int> operator()(std::vector<int> list, const std::vector<int>& more) const {
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  }
+};
+/// Sums that are containers, which a number does not make: it would be their size.
+void containers(sukima::context c, const std::vector<int>& v, std::vector<std::vector<int>>& out) {
+  using list = std::vector<int>;
+  const std::vector<list> lists;
+  sukima::parallel_reduce(c, v, list{}, [](int x) { return list{x}; }, appended{});
+  sukima::parallel_scan(lists, out.begin(), appended{});
+  const std::vector<std::string_view> words;
+  std::vector<std::string> texts;
+  const auto join = [](std::string a, std::string_view b) { return a.append(b); };
+  sukima::parallel_reduce(c, words, std::string(), std::identity{}, join);
+  sukima::parallel_scan(c, words, texts.begin(), join, std::string());
+  REFUSE(
+      sukima::parallel_reduce(c, v, list{}, number, appended{}));  // refused: whose size it would be; combine
+  REFUSE(
+      sukima::parallel_scan(c, v, out.begin(), appended{}, list{}));  // refused: from which a sum can be made
+}
+
 /// Scans with other arguments than those that a scan takes.
 void scans(sukima::context c, const std::vector<int>& v, std::vector<int>& out) {
   std::vector<bool> flags(v.size());
@@ -288,6 +318,8 @@ int main() {
   bounds({}, v);
   folds({}, v);
   reductions({}, v);
+  std::vector<std::vector<int>> lists;
+  containers({}, v, lists);
   scans({}, v, v);
   searches({}, v, workspace);
   workspaces({}, v, workspace);
