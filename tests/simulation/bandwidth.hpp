@@ -20,6 +20,13 @@ struct bandwidth_shape {
   std::uint64_t phase = 0;  ///< start of a period; all other periods follow from it
 };
 
+/// Returns the phase of a run, if that number of runs have phases that are evenly spaced in a period. How
+/// long two vCPUs run at the same time depends on the time from the start of a period to the next tick, so
+/// the median of a few random phases may be far from that of all.
+constexpr std::uint64_t phase_of_run(unsigned run, unsigned runs, std::uint64_t period) noexcept {
+  return period * (2 * run + 1) / (2 * runs);
+}
+
 class bandwidth {
  public:
   bandwidth(const bandwidth_shape& shape, std::size_t pcpus);

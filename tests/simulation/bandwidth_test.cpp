@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace {
 
 using namespace sukima::simulation;
@@ -53,6 +55,13 @@ TEST(bandwidth, begins_periods_at_its_phase) {
   bandwidth b({millisecond, 10 * millisecond, 5 * millisecond, 3 * millisecond}, 1);
   EXPECT_FALSE(b.charge(0, millisecond));
   EXPECT_EQ(b.usable_at(0, 0), 3 * millisecond);
+}
+
+TEST(bandwidth, has_runs_with_evenly_spaced_phases) {
+  // Periods of 10 ms and ticks of 4 ms have their positions relative to each other again after 2 ms.
+  std::set<std::uint64_t> places;
+  for (unsigned run = 0; run < 7; ++run) places.insert(phase_of_run(run, 7, 70) % 14);
+  EXPECT_EQ(places, (std::set<std::uint64_t>{1, 3, 5, 7, 9, 11, 13}));
 }
 
 /// Returns the fraction of the CPUs' time that a guest with two busy vCPUs gets.

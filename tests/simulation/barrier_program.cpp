@@ -100,12 +100,10 @@ std::string run_cell(const barrier_cell& c, barrier_measurement& result) {
   std::vector<std::size_t> guests;
   std::deque<team> teams;
   random_programs::numbers random(c.seed);
-  const std::uint64_t phase = random.below(c.setup.hypervisor.period);
   std::vector<std::uint64_t> begins;
   for (unsigned i = 0; i < c.copies; ++i) {
     guest_shape shape = c.guest;
     shape.shift += i;  // the first threads of the programs are on different CPUs
-    shape.phase += phase;
     guests.push_back(lab.add_guest(shape));
     begins.push_back(c.spread == 0 ? 0 : random.below(c.spread));
   }
@@ -197,7 +195,10 @@ barrier_measurement simulate(const barrier_cell& c) {
 
 barrier_measurement simulate_median(barrier_cell c, unsigned seeds) {
   std::vector<barrier_measurement> all;
-  for (unsigned i = 0; i < seeds; ++i, ++c.seed) all.push_back(simulate(c));
+  for (unsigned i = 0; i < seeds; ++i, ++c.seed) {
+    c.guest.phase = phase_of_run(i, seeds, c.setup.hypervisor.period);
+    all.push_back(simulate(c));
+  }
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(seeds / 2);
   std::ranges::nth_element(all, middle, {}, &barrier_measurement::time);
   return *middle;

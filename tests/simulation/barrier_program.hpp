@@ -48,7 +48,7 @@ struct barrier_cell {
   openmp_wait policy = openmp_wait::unset;
   unsigned cpus = 0;  ///< number of CPUs that the program sees; 0: the vCPUs of its guest
   laboratory_setup setup;
-  std::uint64_t seed = 1;  ///< of the imbalance, of the copies' start times, and of the periods' phase
+  std::uint64_t seed = 1;  ///< of the imbalance, of the copies' start times, and of ties between CPUs
   std::uint64_t spread = 1'000'000;  ///< time within which the copies begin
   std::uint64_t serial =
       5'000'000;  ///< work of the first thread before it starts the others; not part of the time
@@ -71,7 +71,8 @@ struct barrier_measurement {
 
 /// Runs a cell in a separate process. \throws std::runtime_error the run failed; the message has the reason
 barrier_measurement simulate(const barrier_cell& c);
-/// Returns the median time over that many seeds, beginning with the seed of the cell.
+/// Returns the median time over that many seeds, beginning with the seed of the cell. The periods of
+/// quotas have another phase with each (phase_of_run).
 barrier_measurement simulate_median(barrier_cell c, unsigned seeds);
 
 }  // namespace sukima::simulation

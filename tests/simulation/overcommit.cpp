@@ -100,6 +100,7 @@ std::string run_cell(const cell& c, measurement& all) {
   std::uint64_t wrong = 0;
   std::vector<std::size_t> guests;
   guest_shape shape{c.vcpus, 1024, c.quota};
+  shape.phase = c.phase;
   shape.allowed = c.allowed;
   shape.preferred = c.preferred;
   for (unsigned i = 0; i < c.machines; ++i) guests.push_back(lab.add_guest(shape));

@@ -32,6 +32,7 @@ struct cell {
   unsigned busy_vcpus = 0;  ///< of one additional machine; these vCPUs never wait
   // Of each machine, as in guest_shape.
   std::uint64_t quota = 0;
+  std::uint64_t phase = 0;
   pcpu_set allowed;
   pcpu_set preferred;
   search_shape search;
