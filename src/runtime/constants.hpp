@@ -33,8 +33,10 @@ inline constexpr std::uint64_t lost_turn_ns = 60'000;
 /// A worker that runs this long after it was unparked has waited for a CPU that another thread or machine
 /// had. A CPU leaves even its deepest idle state in less time.
 inline constexpr std::uint64_t late_wake_up_ns = 500'000;
-/// Searches stay short for this long after either sign: several time slices of a host.
+/// Searches stay short for at least this long after either sign: several time slices of a host.
 inline constexpr std::uint64_t contention_memory_ns = 20'000'000;
+/// The longest such time, if signs recur (park/contention.hpp).
+inline constexpr std::uint64_t longest_contention_memory_ns = 640'000'000;
 /// The longest search beside a busy neighbour that may have the CPU. A worker that sleeps gives up its turn,
 /// and waits for the next one while the neighbour's turn lasts, which takes milliseconds.
 inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
@@ -191,6 +193,7 @@ struct tuned_ticks {
         lost_turn(in_ticks(tuning::lost_turn_ns, per_ns)),
         late_wake_up(in_ticks(tuning::late_wake_up_ns, per_ns)),
         contention_memory(in_ticks(tuning::contention_memory_ns, per_ns)),
+        longest_contention_memory(in_ticks(tuning::longest_contention_memory_ns, per_ns)),
         spin_beside_neighbour(in_ticks(tuning::spin_beside_neighbour_ns, per_ns)),
         before_lending_cpu(in_ticks(tuning::before_lending_cpu_ns, per_ns)),
         idle_grace(in_ticks(tuning::idle_grace_ns, per_ns)),
@@ -209,6 +212,7 @@ struct tuned_ticks {
   const std::uint64_t lost_turn;
   const std::uint64_t late_wake_up;
   const std::uint64_t contention_memory;
+  const std::uint64_t longest_contention_memory;
   const std::uint64_t spin_beside_neighbour;
   const std::uint64_t before_lending_cpu;
   const std::uint64_t idle_grace;

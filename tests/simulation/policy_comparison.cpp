@@ -78,12 +78,15 @@ struct search_kind {
   unsigned nodes;
   std::uint64_t mean_work;
   bool is_everywhere;  ///< false: only with one and two machines
+  bool is_capped = false;  ///< true: only with caps
 };
 
 constexpr search_kind kinds[] = {
     {"wide", 2, 800, 20'000, true},
     {"fine", 2, 1'500, 2'000, false},
     {"narrow", 10, 40, 20'000, false},
+    // 320 ms of work, so that it lasts for eight periods of the smaller cap at least.
+    {"long narrow", 100, 40, 20'000, false, true},
 };
 
 }  // namespace
@@ -95,6 +98,7 @@ std::vector<policy_cell> policy_cells() {
       const unsigned longer = c.shape.search.rounds / search_shape{}.rounds;
       c.shape.search = {1, kind.rounds * longer, kind.nodes, kind.mean_work};
       if (!kind.is_everywhere && c.shape.machines > 2) continue;
+      if (kind.is_capped && c.shape.quota == 0) continue;
       c.name = std::string(kind.name) + ", " + c.name;
       all.push_back(std::move(c));
     }

@@ -278,7 +278,7 @@ void parking::note_wake_up(const worker& w, std::uint64_t now) noexcept {
 }
 
 void parking::note_contention(std::uint64_t now) noexcept {
-  searches_are_short_until_.store(now + tuned_.contention_memory, std::memory_order_relaxed);
+  contention_.note(now, tuned_.contention_memory, tuned_.longest_contention_memory);
 }
 
 bool parking::has_launched() const noexcept { return !futures_.is_empty(); }
@@ -295,8 +295,7 @@ bool parking::spins(wait_point point, std::uint64_t since, const learned_spin& l
   wait_a_moment(policy);
   if (policy != wait_policy::adaptive) return true;
   const std::uint64_t now = ticks();
-  if (!is_short && now < searches_are_short_until_.load(std::memory_order_relaxed))
-    longest = tuned_.adaptive_spin;
+  if (!is_short && contention_.is_recent(now)) longest = tuned_.adaptive_spin;
   return now - since < longest;
 }
 

@@ -15,6 +15,7 @@
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
 
+#include "park/contention.hpp"
 #include "park/learned_spin.hpp"
 
 #include <sukima/detail/atomics.hpp>
@@ -144,8 +145,7 @@ class parking {
   /// Whether a launch may wake the sentinel. The launch that wakes it resets this. A wake-up only shortens a
   /// delay, so a value that is read late does no harm. pairs with: sleep_as_sentinel, wake_for_launch
   atomic<bool> launches_wake_{true};
-  /// Tick until which searches are short, because others want the CPUs. no partner: a hint
-  std::atomic<std::uint64_t> searches_are_short_until_{0};
+  contention contention_;  ///< for the CPUs
   /// Tick at which the last entry left. no partner: a hint
   std::atomic<std::uint64_t> quiet_since_{0};
 };
