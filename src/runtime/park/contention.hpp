@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long searches stay short after a sign that others want the CPUs.
 //
-// A sign that comes soon after searches became long again was probably caused by them, as under a cap that only long
-// searches use up. So the next memory is four times as long, up to a limit, and searches become long ever more
-// rarely. After a longer silence it starts from the shortest time again.
+// A sign that comes soon after searches became long again was probably caused by them, as under a cap that
+// only long searches use up. So the next memory is four times as long, up to a limit, and searches become
+// long ever more rarely. After a longer silence it starts from the shortest time again.
 #pragma once
 
 #include <algorithm>
