@@ -153,7 +153,7 @@ class language(unittest.TestCase):
     def test_a_loop_whose_sum_rounds_ends_the_program_under_hope(self):
         source = ("task part {{ in int from, to; out double sum; }}; {declaration};\n"
                   "worker double add(int from, int to) {{\n"
-                  "  number sum = {{0}};\n"
+                  "  number sum = {zero};\n"
                   "  for (int i : from, to) {{ sum {own}; }}\n"
                   "  handles part (int first, int end) {{ this.from = first; this.to = end; }} {{ {get} }}\n"
                   "  return {result};\n}}\n"
@@ -162,13 +162,15 @@ class language(unittest.TestCase):
                   "int main(void) {{ return !f(1000); }}\n")
         plain, atomic = "typedef double number", "typedef _Atomic double number"
         vector = "typedef double number __attribute__((vector_size(16)))"
+        # GCC needs a library for `+=` of an _Atomic double.
         gets = {"adds": (plain, "sum += this.sum;", True), "sums": (plain, "sum = (sum + this.sum);", True),
-                "atomic": (atomic, "sum += this.sum;", True), "vector": (vector, "sum += this.sum;", True),
+                "atomic": (atomic, "sum = sum + this.sum;", True), "vector": (vector, "sum += this.sum;", True),
                 "chooses": (plain, "if (this.sum > sum) sum = this.sum;", False)}
         for name, (declaration, get, rounds) in gets.items():
             path = Path(self.folder.name) / f"{name}.tc"
-            path.write_text(source.format(declaration=declaration, own="+= 1" if rounds else "= i + 1", get=get,
-                                          result="sum[0]" if declaration == vector else "sum"))
+            zero, result = ("{0}", "sum[0]") if declaration == vector else ("0", "sum")
+            own = "= i + 1" if not rounds else "= sum + 1" if declaration == atomic else "+= 1"
+            path.write_text(source.format(declaration=declaration, zero=zero, own=own, get=get, result=result))
             program = self.build(path)
             self.assertEqual(run(program).stderr, "")
             self.assertEqual(together("2", program).stderr, "")
