@@ -37,9 +37,9 @@ extern "C" {
 typedef uint16_t sukima_place;
 
 /// No place in particular, or unknown.
-#define SUKIMA_PLACE_ANY ((sukima_place)0)
+#define SUKIMA_PLACE_ANY UINT16_C(0)
 /// The whole machine.
-#define SUKIMA_PLACE_WHOLE ((sukima_place)1)
+#define SUKIMA_PLACE_WHOLE UINT16_C(1)
 
 /// CPUs with this number or a higher one belong to the machine only. (Linux ends here.)
 #define SUKIMA_PLACE_MAX_CPUS 8192

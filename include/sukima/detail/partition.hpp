@@ -35,7 +35,7 @@ template <class Offset, std::size_t Size> struct misplaced {
     std::size_t found = 0;
     for (std::size_t i = 0; i < size; ++i, ++block) {
       offset[found] = static_cast<Offset>(i);
-      found += wrong(*block) ? 1 : 0;
+      found += wrong(*block) ? 1U : 0U;
     }
     count = found;
   }

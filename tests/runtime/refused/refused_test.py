@@ -30,7 +30,7 @@ def one_sentence(compiler, include, options, words):
 
 def main():
     compiler, include, source = sys.argv[1:]
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}", source]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wold-style-cast", "-Werror", f"-I{include}", source]
     failed = 0
     for options, words in ((["-std=c++17"], "sukima needs C++20"),
                            (["-std=c++20", "-fno-exceptions"], "sukima reports errors by exceptions")):
