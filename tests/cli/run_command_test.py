@@ -530,6 +530,13 @@ class Run(unittest.TestCase):
         self.assertEqual(check.stdout.split()[:2], ["3", "threads=3"], check.stderr)
         self.assertIn("LD_PRELOAD=libm.so.6:/", run("run", "--dry-run", LD_PRELOAD="libm.so.6").stdout)
 
+    def test_dry_run_keeps_values_of_several_lines_in_its_comments(self):
+        value = "4\necho wrong\n'"
+        done = run("run", "--dry-run", "--threads", "3", OMP_NUM_THREADS=value)
+        check = subprocess.run(["sh", "-euc", done.stdout + 'printf %s "$OMP_NUM_THREADS $RAYON_NUM_THREADS"'],
+                               capture_output=True, text=True, timeout=500, env={**ENVIRONMENT, "OMP_NUM_THREADS": value})
+        self.assertEqual((check.stdout, check.stderr), (value + " 3", ""), done.stdout)
+
     def variables_of(self, *options, cpus):
         """The variables that `sukima run` adds to an empty environment."""
         done = subprocess.run([PROGRAM, "run", *options, "--", "env", "-0"], capture_output=True, text=True, timeout=500,

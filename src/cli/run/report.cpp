@@ -27,6 +27,13 @@ std::string assignment(const variable& v) {
   return fmt::format("{}='{}'", v.name, quoted);
 }
 
+/// Returns the text as lines that a shell ignores. It may contain values and paths of several lines.
+std::string comment(std::string_view text) {
+  std::string lines = "# ";
+  for (const char c : text) lines += c == '\n' ? std::string("\n# ") : std::string(1, c);
+  return lines + "\n";
+}
+
 std::string waiting_text(const run_plan& plan) {
   return plan.decision.spinning ? "idle threads may spin, because CPU is plentiful"
                                 : "idle threads sleep, because CPU is short";
@@ -75,13 +82,14 @@ std::vector<late_decision> read_log(std::string_view text, std::uint64_t start) 
 }
 
 std::string plan_text(const run_plan& plan) {
-  std::string text = fmt::format("# {}: {}\n# {}\n", threads_text(plan.decision.threads),
-                                 plan.decision.reason, waiting_text(plan));
-  if (const std::string line = preload_text(plan); !line.empty()) text += fmt::format("# {}\n", line);
-  if (!plan.pinned.empty()) text += fmt::format("# pinned to the CPUs {}\n", plan.pinned);
+  std::string text =
+      comment(fmt::format("{}: {}", threads_text(plan.decision.threads), plan.decision.reason)) +
+      comment(waiting_text(plan));
+  if (const std::string line = preload_text(plan); !line.empty()) text += comment(line);
+  if (!plan.pinned.empty()) text += comment("pinned to the CPUs " + plan.pinned);
   for (const variable& v : plan.variables.set) text += assignment(v) + "\n";
   for (const variable& v : plan.variables.kept)
-    text += fmt::format("# unchanged, because you have set it: {} ({})\n", assignment(v), v.reader);
+    text += comment(fmt::format("unchanged, because you have set it: {} ({})", assignment(v), v.reader));
   if (!plan.library.empty())
     text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", preloaded_libraries(plan), ""}),
                         assignment({PRELOAD_VARIABLE, plan.settings, ""}));
