@@ -129,14 +129,18 @@ class limit_threads:  # pylint: disable=invalid-name
 
     def restore(self) -> None:
         """Gives the variables and the loaded libraries what they had before. A second call does nothing."""
-        while self._undo:
-            self._undo.pop()()
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        self._before = {}
+        try:
+            while self._undo:
+                self._undo.pop()()
+        finally:
+            if self._undo:  # the library above has refused; the others still get their numbers
+                self.restore()
+            for name, value in self._before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+            self._before = {}
 
     def _adjust(self, name: str, before: int, variable: str, setter: Callable[[int], Any]) -> None:
         """Gives a loaded library its number, unless the user has chosen one."""
@@ -170,7 +174,8 @@ class limit_threads:  # pylint: disable=invalid-name
             try:
                 self._adjust(name, get(), variable, change)
             except (RuntimeError, ValueError) as error:
-                self._unchanged.append(Unchanged(name, str(error).strip().splitlines()[0]))
+                reason = str(error).strip() or f"it raised {type(error).__name__} without a reason"
+                self._unchanged.append(Unchanged(name, reason.splitlines()[0]))
         for name, reason in FIXED_MODULES.items():
             if name in sys.modules:
                 self._unchanged.append(Unchanged(name, reason))
@@ -179,11 +184,13 @@ class limit_threads:  # pylint: disable=invalid-name
 def _variables(threads: int, environment: Dict[str, str]) -> Dict[str, str]:
     """The variables that `sukima run` sets in this environment."""
     done = start([program(), "run", "--dry-run", "--no-preload", "--threads", str(threads)], env=environment,
-                 stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                 stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
-        raise ProgramError(done.stderr.strip() or f"the program '{program()}' ended with {done.returncode}")
-    words = [shlex.split(line) for line in done.stdout.splitlines() if line and not line.startswith("#")]
-    pairs = (word[0].split("=", 1) for word in words if len(word) == 1 and "=" in word[0])
+        said = os.fsdecode(done.stderr).strip()
+        raise ProgramError(said or f"the program '{program()}' ended with {done.returncode}")
+    # A value that the user has set may have several lines, and bytes of another encoding.
+    words = shlex.split(os.fsdecode(done.stdout), comments=True)
+    pairs = (word.split("=", 1) for word in words if "=" in word)
     return {name: value for name, value in pairs if name not in LEFT_OUT}
 
 

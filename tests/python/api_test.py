@@ -247,6 +247,37 @@ class Limits(unittest.TestCase):
         with mock.patch.dict(sys.modules, torch=module), sukima.limit_threads(2) as limits:
             self.assertIn(sukima.Unchanged("torch", "not after the first work"), limits.unchanged)
 
+    def test_a_module_that_refuses_without_a_reason(self):
+        module = self.loaded(8)
+        module.set_num_threads = mock.Mock(side_effect=RuntimeError)
+        with mock.patch.dict(sys.modules, torch=module), sukima.limit_threads(2) as limits:
+            self.assertIn(sukima.Unchanged("torch", "it raised RuntimeError without a reason"), limits.unchanged)
+
+    def test_restores_the_rest_if_a_module_refuses_its_former_number(self):
+        torch, numba = self.loaded(8), self.loaded(8)
+
+        def refuse(number):
+            if number != 2:
+                raise RuntimeError("not after the first work")
+            numba.threads = number
+
+        numba.set_num_threads = refuse
+        with mock.patch.dict(sys.modules, torch=torch, numba=numba):
+            limits = sukima.limit_threads(2)
+            self.assertEqual((torch.threads, numba.threads), (2, 2))
+            with self.assertRaisesRegex(RuntimeError, "not after the first work"):
+                limits.restore()
+            self.assertEqual(torch.threads, 8)
+            self.assertEqual(dict(os.environ), self.before)
+            limits.restore()  # does nothing
+
+    def test_the_users_variables_with_several_lines_or_other_bytes(self):
+        for value in ("-Da=b\n", "-Da=b\nX=c", "-Da=it's \udcff"):
+            with mock.patch.dict(os.environ, JAVA_TOOL_OPTIONS=value, MKL_NUM_THREADS=value):
+                with sukima.limit_threads() as limits:
+                    self.assertIn("OMP_NUM_THREADS", limits.variables)
+                    self.assertFalse({"JAVA_TOOL_OPTIONS", "MKL_NUM_THREADS", "X"} & set(limits.variables))
+
     def test_names_what_needs_threadpoolctl(self):
         try:
             ctypes.CDLL("libgomp.so.1")
