@@ -50,11 +50,13 @@ static __attribute__((noreturn, cold)) void refuse(const char* file, int line, c
   _Exit(70);
 }
 
+/* Runs at the end of a thread. The program's own destructors may call closures after it. */
 static void release(void* begin) {
   munmap(begin, (size_t)(stack_here.end - (char*)begin));
   free(levels_here.list);
-  levels_here.list = NULL;
-  levels_here.count = levels_here.capacity = 0;
+  memset(&stack_here, 0, sizeof stack_here);
+  memset(&levels_here, 0, sizeof levels_here);
+  memset(&sukima_unwinding, 0, sizeof sukima_unwinding);
 }
 static void make_key(void) {
   if (pthread_key_create(&stack_key, release) != 0) abort();
