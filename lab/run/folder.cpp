@@ -7,9 +7,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <base/shared/read_text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -53,11 +53,21 @@ std::string other_versions(const run_facts& before, const std::map<std::string, 
   return {};
 }
 
-/// Cuts off an incomplete last line. \returns the length
-off_t whole_lines(const fs::path& file) {
-  const std::string text = read_file_text(file).value_or("");
-  const std::size_t end = text.rfind('\n');
-  return end == std::string::npos ? 0 : static_cast<off_t>(end + 1);
+/// Returns the length of a file without an incomplete last line. -1: errno is the reason why it cannot be
+/// read.
+off_t whole_lines(int file, off_t size) {
+  std::array<char, 4096> piece{};
+  for (off_t end = size; end > 0;) {
+    const off_t begin = std::max<off_t>(end - static_cast<off_t>(piece.size()), 0);
+    const ssize_t count = pread(file, piece.data(), static_cast<std::size_t>(end - begin), begin);
+    if (count < 0 && errno == EINTR) continue;
+    if (count >= 0 && count != end - begin) errno = EIO;
+    if (count != end - begin) return -1;
+    const std::size_t last = std::string_view(piece.data(), static_cast<std::size_t>(count)).rfind('\n');
+    if (last != std::string_view::npos) return begin + static_cast<off_t>(last) + 1;
+    end = begin;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -191,8 +201,8 @@ record_file::record_file(const fs::path& file)
   }
   struct stat status{};
   if (fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode)) {
-    const off_t whole = whole_lines(file);
-    if (whole != status.st_size && ftruncate(file_.get(), whole) != 0)
+    const off_t whole = whole_lines(file_.get(), status.st_size);
+    if (whole < 0 || (whole != status.st_size && ftruncate(file_.get(), whole) != 0))
       throw std::system_error(errno, std::generic_category(), file.string());
   }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of the runs, their records, and the folder.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <lab/shared/folder.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <vector>
 
+#include <base/shared/descriptor.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "support.hpp"
 
@@ -150,6 +154,43 @@ TEST(folder, goes_on_after_the_last_whole_line) {
   }
   const std::string text = read_text(file);
   EXPECT_EQ(text, record_line(example()) + "\n" + record_line(example()) + "\n");
+}
+
+TEST(folder, keeps_the_end_of_a_long_line) {
+  const process::temporary_directory folder("lab-test");
+  const std::filesystem::path file = folder.path() + "/runs.jsonl";
+  for (const std::size_t length : {4094, 4095, 4096, 9000}) {
+    const std::string line = std::string(length, 'a') + "\n";
+    for (const std::string& rest : {std::string(), std::string(1, 'b'), line.substr(0, length)}) {
+      write_text(file, line + rest);
+      static_cast<void>(record_file(file));
+      EXPECT_EQ(read_text(file), line) << length << " and " << rest.size();
+    }
+  }
+}
+
+TEST(folder, keeps_its_runs_if_no_other_file_can_be_opened) {
+  const process::temporary_directory folder("lab-test");
+  const std::filesystem::path file = folder.path() + "/runs.jsonl";
+  const std::string line = record_line(example()) + "\n";
+  write_text(file, line);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit narrow = before;
+  narrow.rlim_cur = 64;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &narrow), 0);
+  std::vector<descriptor> others;
+  for (;;) {
+    descriptor one(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!one) break;
+    others.push_back(std::move(one));
+  }
+  ASSERT_FALSE(others.empty());
+  others.pop_back();  // leaves one number
+  EXPECT_NO_THROW(static_cast<void>(record_file(file)));
+  others.clear();
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(read_text(file), line);
 }
 
 TEST(folder, is_written_by_one_process_at_a_time) {
