@@ -3,12 +3,35 @@
 #include <jni.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sukima/capacity.h>
 
+/// Makes a string of UTF-8. Paths and variables may have any bytes; wrong ones are replaced. NewStringUTF
+/// reads another code, with other bytes for characters beyond U+FFFF. NULL: an exception is pending.
+static jstring string_of(JNIEnv* env, const char* text) {
+  const jsize length = (jsize)strlen(text);
+  const jclass type = (*env)->FindClass(env, "java/lang/String");
+  if (type == NULL) return NULL;
+  const jmethodID make = (*env)->GetMethodID(env, type, "<init>", "([BLjava/lang/String;)V");
+  if (make == NULL) return NULL;
+  const jstring code = (*env)->NewStringUTF(env, "UTF-8");
+  if (code == NULL) return NULL;
+  const jbyteArray bytes = (*env)->NewByteArray(env, length);
+  if (bytes == NULL) return NULL;
+  (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)text);
+  return (*env)->NewObject(env, type, make, bytes, code);
+}
+
 static void throw_state(JNIEnv* env, const char* text) {
   const jclass type = (*env)->FindClass(env, "java/lang/IllegalStateException");
-  if (type != NULL) (*env)->ThrowNew(env, type, text);
+  if (type == NULL) return;
+  const jmethodID make = (*env)->GetMethodID(env, type, "<init>", "(Ljava/lang/String;)V");
+  if (make == NULL) return;
+  const jstring sentence = string_of(env, text);
+  if (sentence == NULL) return;
+  const jthrowable error = (*env)->NewObject(env, type, make, sentence);
+  if (error != NULL) (*env)->Throw(env, error);
 }
 
 /// Reads everything. NULL: an exception is pending.
@@ -37,13 +60,20 @@ JNIEXPORT jstring JNICALL Java_sukima_Capacity_reason(JNIEnv* env, jclass type) 
   (void)type;
   sukima_capacity_report* report = read_report(env);
   if (report == NULL) return NULL;
-  char text[8192] = "";
-  for (size_t i = 0; i < report->limit_count; i++) {
-    const sukima_capacity_limit* limit = &report->limits[i];
-    if (limit->is_binding) snprintf(text, sizeof text, "%s (%s)", limit->text, limit->file);
-  }
+  const sukima_capacity_limit* binding = NULL;
+  for (size_t i = 0; i < report->limit_count; i++)
+    if (report->limits[i].is_binding) binding = &report->limits[i];
+  const size_t size = binding == NULL ? 1 : strlen(binding->text) + strlen(binding->file) + sizeof " ()";
+  char* const text = calloc(size, 1);
+  if (text != NULL && binding != NULL) snprintf(text, size, "%s (%s)", binding->text, binding->file);
   sukima_capacity_report_free(report);
-  return (*env)->NewStringUTF(env, text);
+  jstring result = NULL;
+  if (text == NULL)
+    throw_state(env, "sukima: there is no memory for the answer");
+  else
+    result = string_of(env, text);
+  free(text);
+  return result;
 }
 
 JNIEXPORT jdouble JNICALL Java_sukima_Capacity_freeCpus(JNIEnv* env, jclass type, jdouble seconds) {

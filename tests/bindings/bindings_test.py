@@ -139,6 +139,13 @@ class Binding(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "SUKIMA_CPUS.*many")
 
+    def test_an_error_has_the_characters_of_the_variable(self):
+        for value, printed in (("ä € \U0001f40c", "ä € \U0001f40c"), (b"b\xfc \xf0\x9f\x90", "b\ufffd ")):
+            done = subprocess.run(self.command, capture_output=True, check=False,
+                                  env={**ENVIRONMENT, "LC_ALL": "C.UTF-8", "SUKIMA_CPUS": value})
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(printed, done.stderr.decode(errors="replace"), OPTIONS.language)
+
     def test_a_quota(self):
         for cpus, threads in ((0.4, "1"), (1.5, "2")):
             if (os.cpu_count() or 1) < cpus:
