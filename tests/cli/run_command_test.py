@@ -719,6 +719,21 @@ class Run(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--steal keeps all CPUs busy", refused.stderr)
 
+    def test_probes_no_steal_time_without_its_threads(self):
+        stack = 1 << 30  # of each thread, so that the address space has room for one of them
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+            resource.setrlimit(resource.RLIMIT_AS, (stack * 3 // 2, stack * 3 // 2))
+
+        done = subprocess.run([PROGRAM, "probe", "--steal", "--json"], capture_output=True, text=True, timeout=500,
+                              env=ENVIRONMENT, preexec_fn=limit)
+        if len(os.sched_getaffinity(0)) == 1:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        else:
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertRegex(done.stderr, "^sukima: .*allow more processes and threads.*\\n$")
+
     def test_a_run_inside_another_run_decides_anew(self):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",
                    "echo $OMP_NUM_THREADS $GOMAXPROCS; echo $LD_PRELOAD | tr : '\\n' | wc -l")

@@ -103,18 +103,19 @@ void capacity_meter::measure_briefly() {
 std::map<unsigned, double> capacity_meter::probe_steal(const std::set<unsigned>& cpus, double seconds) {
   std::map<unsigned, double> taken;
   for (const unsigned cpu : cpus) taken[cpu] = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::thread> readers;
-  for (auto& one : taken) {
-    readers.emplace_back([&one, seconds] {
-      try {
-        pin_to({one.first});  // pins only the calling thread
-      } catch (const std::system_error&) {
-        return;  // the CPU was switched off in the meantime, or the mask has changed
-      }
-      sukima_capacity_probe_steal(seconds, &one.second);
-    });
+  {
+    std::vector<std::jthread> readers;  // joined also if one of them cannot be started
+    for (auto& one : taken) {
+      readers.emplace_back([&one, seconds] {
+        try {
+          pin_to({one.first});  // pins only the calling thread
+        } catch (const std::system_error&) {
+          return;  // the CPU was switched off in the meantime, or the mask has changed
+        }
+        sukima_capacity_probe_steal(seconds, &one.second);
+      });
+    }
   }
-  for (std::thread& reader : readers) reader.join();
   double sum = 0;
   unsigned known = 0;
   for (const auto& [cpu, part] : taken) {
