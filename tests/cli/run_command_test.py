@@ -263,6 +263,11 @@ class Probe(unittest.TestCase):
         self.assertEqual(beliefs["C library"], os.sysconf("SC_NPROCESSORS_ONLN"))
         self.assertEqual(beliefs.get("OpenMP (libgomp)", 5), 5, "the variables of this place count")
 
+    def test_a_warning_sends_nothing_to_the_terminal_but_text(self):
+        found = run("probe", SUKIMA_CPUS="0.5", GOMP_SPINCOUNT="1000\033[31m").stdout
+        self.assertIn("GOMP_SPINCOUNT=1000?[31m lets idle threads spin", found)
+        self.assertNotIn("\033", found)
+
 
 class Recordings(unittest.TestCase):
     """Answers from files."""

@@ -111,7 +111,7 @@ std::string text_of(const answer& result, bool colour) {
   text += limits_text(result, colour);
   if (const std::string places = text_of(result.places); !places.empty()) text += "\n" + places;
   for (const warning& w : result.warnings)
-    text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
+    text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), printable(w.text), w.advice);
   return text + steal_text(result.steal) + runtimes_text(result, colour);
 }
 
