@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <objects/recording.hpp>
+#include <objects/report.hpp>
 #include <objects/shared/planner.hpp>
 
 #include <string>
@@ -97,6 +98,15 @@ TEST(recorded_plans, simulate_what_goes_round_a_ring) {
             (i == 0 ? "1" : "0") + "\nsends " + to + " " + from + " " + (i == 0 ? "1999" : "2000") + "\n";
   }
   EXPECT_EQ(chosen_of(plan_of(streams + text)).how.model, simulated);
+}
+
+TEST(recorded_plans, are_json_also_if_a_path_is_not_utf8) {
+  sukima::cli::objects::planned planning;
+  planning.plan.ranking.resize(1);
+  planning.cpus_reason = "the group's quota (/sys/fs/cgroup/b\xfcro/cpu.max)";
+  const std::string text = sukima::cli::objects::text_of(sukima::cli::objects::plan_json(planning));
+  EXPECT_EQ(nlohmann::json::parse(text).at("cpus_reason"),
+            "the group's quota (/sys/fs/cgroup/b\ufffdro/cpu.max)");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ int calibrate(const objects_options& options) {
     model::cost_table costs = costs_in(profile, path);
     costs.merge(measure_message_costs());
     replace_file(path, model::profile_with_costs(profile, costs));
-    fmt::print("{}", options.json ? costs_json(costs).dump(2) + "\n" : costs_report(costs));
+    fmt::print("{}", options.json ? text_of(costs_json(costs)) : costs_report(costs));
     if (!options.json) fmt::print("Written to {}.\n", path);
   } catch (const model::costs_error& error) {
     throw process::usage_error(error.what());
@@ -121,7 +121,7 @@ int make_plan(const objects_options& options) {
     throw process::usage_error(error.what());
   }
   if (!options.output.empty()) store(planning, options.output);
-  fmt::print("{}", options.json ? plan_json(planning).dump(2) + "\n" : plan_report(planning));
+  fmt::print("{}", options.json ? text_of(plan_json(planning)) : plan_report(planning));
   return process::exit_success;
 }
 
@@ -136,7 +136,7 @@ int record(const objects_options& options, const program_arguments& program) {
   const model::description seen = record_program(*program, options.seconds.value_or(most_seconds));
   if (!options.output.empty()) replace_file(options.output, model::description_text(seen));
   if (options.json)
-    fmt::print("{}\n", recording_json(seen).dump(2));
+    fmt::print("{}", text_of(recording_json(seen)));
   else if (options.output.empty())
     fmt::print("{}", model::description_text(seen));
   if (options.output.empty() || options.json)
@@ -160,7 +160,7 @@ int validate(const objects_options& options, const program_arguments& program) {
     const validation result =
         validate_program(*program, options.seconds.value_or(most_seconds), options.quick ? 1 : 5,
                          {.where = {.cpus = planning.cpus, .costs = read_costs()}});
-    fmt::print("{}", options.json ? validation_json(result).dump(2) + "\n" : validation_report(result));
+    fmt::print("{}", options.json ? text_of(validation_json(result)) : validation_report(result));
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("'{}': {}", program->front(), error.what()));
   } catch (const model::costs_error& error) {

@@ -68,6 +68,10 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} ns", ns);
 }
 
+std::string text_of(const json& object) {
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 namespace {
 
 /// Returns "3.2 ns (3.1 ns to 3.4 ns)", with the quartiles if they were stored.

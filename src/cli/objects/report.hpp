@@ -20,6 +20,10 @@ struct planned {
   bool by_paper = false;
 };
 
+/// Returns the object as text of several lines. A path in it may have bytes that are not UTF-8; they are
+/// replaced.
+std::string text_of(const nlohmann::json& object);
+
 std::string plan_report(const planned& planning);
 nlohmann::json plan_json(const planned& planning);
 
