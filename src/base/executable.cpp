@@ -109,12 +109,14 @@ std::optional<fs::path> find_program(const std::string& name, const char* search
   };
   if (name.find('/') != std::string::npos)
     return may_run(name) ? std::optional(fs::path(name)) : std::nullopt;
-  std::istringstream folders(search_path != nullptr ? search_path : "/bin:/usr/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  std::string_view folders = search_path != nullptr ? search_path : "/bin:/usr/bin";
+  for (;;) {  // an empty folder, also at the end, is the current one
+    const std::string_view folder = folders.substr(0, folders.find(':'));
     fs::path file = fs::path(folder.empty() ? "." : folder) / name;
     if (may_run(file)) return file;
+    if (folder.size() == folders.size()) return std::nullopt;
+    folders.remove_prefix(folder.size() + 1);
   }
-  return std::nullopt;
 }
 
 std::string trouble_with_interpreter(const fs::path& program) {

@@ -542,6 +542,17 @@ class Run(unittest.TestCase):
                                capture_output=True, text=True, timeout=500, env={**ENVIRONMENT, "OMP_NUM_THREADS": value})
         self.assertEqual((check.stdout, check.stderr), (value + " 3", ""), done.stdout)
 
+    def test_finds_programs_in_the_current_folder_as_the_system_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "mine").symlink_to(PROGRAM)
+            for places in ("/nonesuch:", ":/nonesuch", "/nonesuch::/nonesuch", ""):
+                done = subprocess.run([PROGRAM, "run", "--threads", "1", "--json", "--", "mine", "--version"],
+                                      capture_output=True, text=True, timeout=500, cwd=folder,
+                                      env={**ENVIRONMENT, "PATH": places})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report = json.loads(done.stderr)
+                self.assertNotEqual(report.get("why_not_preloaded"), "there is no such program", places)
+
     def variables_of(self, *options, cpus):
         """The variables that `sukima run` adds to an empty environment."""
         done = subprocess.run([PROGRAM, "run", *options, "--", "env", "-0"], capture_output=True, text=True, timeout=500,
