@@ -121,6 +121,23 @@ TEST(prediction, of_processes_with_simulated_objects_is_flat) {
   EXPECT_LT(time_of(6), 1.1 * time_of(2));
 }
 
+TEST(prediction, counts_the_work_whatever_its_spread) {
+  const auto predicted = [](double compute_ns, double spread_ns) {
+    description program = examples::pipeline_of(2, 1000, 100);
+    program.objects[0].compute_ns = compute_ns;
+    program.objects[0].spread_ns = spread_ns;
+    return predict(program, configuration_of(program, simulated), examples::free_machine(1));
+  };
+  for (const double spread_ns : {1e-300, 1e-12, 1e-3}) {
+    const prediction found = predicted(100, spread_ns);
+    EXPECT_NEAR(found.time_ns, 200'000, 1000) << spread_ns;
+    EXPECT_NEAR(found.computing[0], 0.5, 0.03) << spread_ns;
+  }
+  const prediction found = predicted(1e-300, 1);
+  EXPECT_NEAR(found.time_ns, 100'000, 1000);
+  EXPECT_LT(found.computing[0], 0.01);
+}
+
 TEST(prediction, depends_only_on_the_seed) {
   const description program = examples::pipeline_of(5, 1e6, 300, 16, 200);
   const configuration how = configuration_of(program, threads);

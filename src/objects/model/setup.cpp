@@ -29,6 +29,10 @@ unit carrier_of(const stream& one, const configuration& how) {
 // policy.
 constexpr double spin_before_sleep_ns = 3850;
 
+// The limits of the standard deviation of computing times, as a part of their mean. With a ratio far beyond
+// them the parameters of the Gamma distribution are zero or infinite, and it returns no number.
+constexpr double least_ratio = 1e-6, most_ratio = 1e3;
+
 std::size_t group_count(const configuration& how, std::size_t objects) {
   if (how.model == execution_model::simulated) return 1;
   if (!parts_of(how.model).grouped) return objects;
@@ -98,7 +102,7 @@ void simulation::add_objects(const flow& all, double part) {
     for (const std::size_t input : one.receives) state.shared_inputs |= streams_[input].shared;
     state.computations = INFINITY;
     if (one.spread_ns > 0 && one.compute_ns > 0) {
-      const double ratio = one.spread_ns / one.compute_ns;
+      const double ratio = std::clamp(one.spread_ns / one.compute_ns, least_ratio, most_ratio);
       state.gamma = std::gamma_distribution<double>(1 / (ratio * ratio), one.compute_ns * ratio * ratio);
     }
     state.starts_left = one.starts;
