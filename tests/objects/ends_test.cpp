@@ -31,6 +31,31 @@ TEST_P(ends_test, a_stream_closes_with_its_last_sender) {
   EXPECT_EQ(count, 2);
 }
 
+TEST_P(ends_test, an_end_that_is_dropped_before_the_run_does_not_close_its_stream) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  {
+    const auto unused = s.out();
+    const auto too = s.in();
+  }
+  int sum = 0;
+  // It receives first, from an empty stream that has a sender.
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        for (const int i : from) sum += i;
+      },
+      s.in());
+  p.object(
+      "source",
+      [](out<int> to) {
+        for (int i = 1; i <= 100; ++i) to.send(i);
+      },
+      s.out());
+  p.run();
+  EXPECT_EQ(sum, 5050);
+}
+
 TEST_P(ends_test, sending_without_a_receiver_throws) {
   program p(runtime);
   auto s = p.stream<int>("lonely", capacity{2});

@@ -310,6 +310,7 @@ static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
   // pairs with: close_end; observe_all in find_deadlock.cpp
   if ((out ? s.outs : s.ins).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!s.program->has_run) return;  // more ends can be made; program_core::check counts the ends
   if (s.remote) return close_remote(s, out);
   // Before `waiting` is read. pairs with: enlist, is_ready
   s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken, std::memory_order_seq_cst);
