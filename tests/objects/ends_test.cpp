@@ -229,6 +229,47 @@ TEST_P(ends_test, an_exception_that_an_object_handles_is_not_a_failure) {
   p.run();
 }
 
+TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_the_object_itself) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  auto t = p.stream<int>("t", capacity{1});
+  p.object(
+      "both",
+      [](out<int> to, in<int> from, out<int> full, in<int> rest) {
+        to.send(1);
+        full.send(1);
+        try {
+          const out<int> mine = std::move(to);
+          const in<int> other = std::move(rest);
+          throw std::runtime_error("handled");
+        } catch (const std::runtime_error&) {
+        }
+        EXPECT_EQ(from.receive(), 1);
+        EXPECT_FALSE(from.receive());
+        EXPECT_THROW(full.send(2), stream_broken);
+      },
+      s.out(), s.in(), t.out(), t.in());
+  p.run();
+}
+
+TEST_P(ends_test, the_room_that_a_dropped_end_breaks_does_not_end_a_wait_twice) {
+  program p(runtime);
+  auto t = p.stream<int>("t", capacity{1});
+  p.object(
+      "both",
+      [](out<int> full, in<int> rest) {
+        full.send(1);
+        try {
+          const in<int> other = std::move(rest);
+          throw std::runtime_error("handled");
+        } catch (const std::runtime_error&) {
+        }
+        EXPECT_THROW(full.send(2), stream_broken);
+      },
+      t.out(), t.in());
+  p.run();
+}
+
 TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_a_polling_object) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{4});

@@ -237,7 +237,10 @@ void stream_core::wake_in_island(wait_list& list) noexcept {
 
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   leave_if_aborting(me);
-  if (!me.dropped.empty()) release_dropped(me);
+  if (!me.dropped.empty()) {
+    release_dropped(me);
+    return true;  // the other end of one of its streams may have been among them
+  }
   return wait_for_some(me, cases, count, until);
 }
 
