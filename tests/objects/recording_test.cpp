@@ -138,6 +138,47 @@ TEST_F(recording, times_the_computing_and_not_the_waiting) {
       << "the source waited for as long as the other computed";
 }
 
+// Half of the computing follows the end of the stream: before a message is sent, and after that.
+TEST_F(recording, times_the_computing_after_the_end_of_a_stream) {
+  for (const int count : {20, 2000}) {  // all messages are timed, or one in 16
+    for (const bool selects : {false, true}) {
+      const std::string path = folder_.file((std::to_string(count) + (selects ? " select" : "")).c_str());
+      setenv("SUKIMA_OBJECTS_RECORD", ("100000:" + path).c_str(), 1);
+      program p(runtime_);
+      const auto s = p.stream<int>("s", capacity{64}), t = p.stream<int>("t", capacity{1});
+      p.object(
+          "source",
+          [count](out<int> to) {
+            for (int i = 0; i < count; ++i) to.send(i);
+          },
+          s.out());
+      double computed = 0;
+      p.object(
+          "collects",
+          [&](in<int> from, out<int> to) {
+            if (selects) {
+              while (sukima::objects::select(from.on([](int) {}))) continue;
+            } else {
+              for ([[maybe_unused]] const int i : from) continue;
+            }
+            computed += compute(20ms);
+            to.send(1);
+            computed += compute(20ms);
+          },
+          s.in(), t.out());
+      p.object("sink", [](in<int> from) { EXPECT_TRUE(from.receive()); }, t.in());
+      p.run();
+      std::ifstream in(path);
+      std::string word, name;
+      double activations = 0, mean = 0, spread = 0;
+      while (name != "collects" && in >> word)
+        if (word == "object") in >> activations >> mean >> spread >> name;
+      EXPECT_EQ(activations, count);
+      EXPECT_GE(activations * mean, 0.9 * computed);
+    }
+  }
+}
+
 /// Nanoseconds that the sender of a small program computes for a message, if recording costs that many ticks
 /// at each end of an interval.
 /// \param room of the stream, which has 8 messages

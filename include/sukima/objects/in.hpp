@@ -93,6 +93,7 @@ template <class T> class in : public detail::stream_end {
       if (taken != 0) break;
       if (ended) {
         s.throw_if_failed();
+        detail::count_message(me);
         return 0;
       }
       detail::wait_for(me, s, true);
@@ -245,7 +246,7 @@ template <class T> class in : public detail::stream_end {
         break;
       if (ended) {
         core.throw_if_failed();
-        return;
+        break;
       }
       if (!waits || !detail::wait_for(me, core, true, until)) return;
     }
@@ -259,6 +260,7 @@ template <class T> class in : public detail::stream_end {
            s.own_words.head.load(std::memory_order_relaxed)) {
       if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::closed) != 0) {
         s.throw_if_failed();
+        detail::count_message(me);  // the end counts as an operation, after which the object computes
         return false;
       }
       if (!waits || !detail::wait_for(me, s, true, until) || s.shared) return false;

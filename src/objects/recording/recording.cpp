@@ -144,21 +144,21 @@ void recording::end(bool failed) {
 void recording::start(object_core& me) { begin_interval(*me.recorded); }
 
 void recording::begin_interval(recorded_object& one) noexcept {
-  if (one.sampled) off_cpu_.before_interval(sukima::detail::ticks(), read_thread_clocks);
+  if (one.sampled || one.at_end) off_cpu_.before_interval(sukima::detail::ticks(), read_thread_clocks);
   one.mark = sukima::detail::ticks();
 }
 
 /// Called when the object stops computing. \param after the operation that begins; empty: the object sleeps
 /// or ends
 void recording::add_interval(recorded_object& one, std::optional<recorded_side> after) {
-  if (one.inside || !one.sampled) return;
+  if (one.inside || !(one.sampled || one.at_end)) return;
   const std::uint64_t ticks = sukima::detail::ticks() - one.mark;
   const lost_time lost = off_cpu_.after_interval(ticks, read_thread_clocks);
   const double passed = static_cast<double>(ticks) - lost.preempted - lost.blocked;
-  one.blocked += lost.blocked;
+  (one.at_end ? one.blocked_after_end : one.blocked) += lost.blocked;
   const std::optional<recorded_side> before =
       one.stream != nullptr ? std::optional(side_of(one.out)) : std::nullopt;
-  one.computed += passed - cost_.between(before, after, one.has_waited);
+  (one.at_end ? one.after_end : one.computed) += passed - cost_.between(before, after, one.has_waited);
   if (!file_ && before && after)
     (one.has_waited ? one.intervals_after_waits : one.intervals).push_back(passed);
 }
@@ -173,8 +173,8 @@ void recording::pause(object_core& me) {
 void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
   recorded_object& one = *me.recorded;
   add_interval(one, side_of(out));
-  one.inside = true;
-  one.has_waited = false;
+  // A select tries its cases again after a wait.
+  if (!std::exchange(one.inside, true)) one.has_waited = false;
   one.stream = &s;
   one.out = out;
   one.index = index_of(one);
@@ -214,11 +214,19 @@ void recording::count(recorded_object& one, double messages) {
     }
   } else {
     if (one.input != nullptr) end_activation(one);
+    one.at_end = false;
+    publish_after_end(one);
     one.computed = one.blocked = 0;
     one.batch = messages;
     one.input = one.stream;
     find(one.inputs, one.stream).messages += messages;
   }
+}
+
+/// Copies the times after the end of the inputs. The caller holds the lock.
+void recording::publish_after_end(recorded_object& one) noexcept {
+  one.last_ticks = one.after_end;
+  one.last_blocked = one.blocked_after_end;
 }
 
 bool recording::end_operation(object_core& me) {
@@ -230,6 +238,8 @@ bool recording::end_operation(object_core& me) {
   if (messages != 0) {
     const std::lock_guard hold(lock_);
     count(one, static_cast<double>(messages));
+  } else if (!one.out && one.stream != nullptr) {
+    one.at_end = (one.stream->now() & stream_core::closed) != 0 && !one.stream->has_message();
   }
   // An attempt without a message is a poll, too.
   in_slice_ += static_cast<unsigned>(std::clamp<std::uint64_t>(messages, 1, island::slice));
@@ -253,6 +263,7 @@ void recording::finish(object_core& me) {
       std::any_of(one.outputs.begin(), one.outputs.end(), [](const auto& o) { return o.messages > 0; });
   const std::lock_guard hold(lock_);
   if (one.input != nullptr || !has_sent) end_activation(one);
+  publish_after_end(one);
 }
 
 std::string recording::text(const char* part) const {
@@ -273,9 +284,12 @@ std::string recording::text(const char* part) const {
     const recorded_object& one = objects_[i];
     const bool warm = one.activations >= enough && one.times.count > one.first_times.count;
     const recorded_times times = warm ? one.times.after(one.first_times) : one.times;
-    text += "object " + std::to_string(one.activations) + " " + std::to_string(times.mean() * ns_a_tick) +
-            " " + std::to_string(times.spread() * ns_a_tick) + " " + one_line(of_->objects[i]->name);
-    if (times.blocked > 0) text += "blocks " + std::to_string(times.mean_blocked() * ns_a_tick) + "\n";
+    const double all = std::max(1.0, one.activations);
+    const double mean = times.mean() + std::max(0.0, one.last_ticks) / all;
+    const double blocked = times.mean_blocked() + one.last_blocked / all;
+    text += "object " + std::to_string(one.activations) + " " + std::to_string(mean * ns_a_tick) + " " +
+            std::to_string(times.spread() * ns_a_tick) + " " + one_line(of_->objects[i]->name);
+    if (blocked > 0) text += "blocks " + std::to_string(blocked * ns_a_tick) + "\n";
     if (!of_->objects[i]->group.empty()) text += "group " + one_line(of_->objects[i]->group);
     for (const recorded_input& in : one.inputs)
       text += "receives " + number_of(in.stream) + " " + std::to_string(in.messages) + "\n";

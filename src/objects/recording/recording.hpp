@@ -50,6 +50,7 @@ struct recorded_object {
   std::vector<recorded_output> outputs;
   recorded_times times, first_times;
   double activations = 0;
+  double last_ticks = 0, last_blocked = 0;  ///< copies of after_end, which the watching thread reads
 
   // The operation that is running, or the last one.
   const stream_core* stream = nullptr;
@@ -64,6 +65,10 @@ struct recorded_object {
   std::uint64_t mark = 0;  ///< ticks when it left the last operation
   double computed = 0;  ///< ticks of computing so far, without the cost of recording
   double blocked = 0;  ///< ticks of sleeping in the kernel so far
+  /// Whether its last receive operation found the end of the stream. An object that collects all messages
+  /// computes most from then on, so that time is always measured, and belongs to no single activation.
+  bool at_end = false;
+  double after_end = 0, blocked_after_end = 0;  ///< as `computed` and `blocked`, while at_end was true
   /// Ticks of the timed intervals, if the recording keeps them: those after an operation that has waited, and
   /// the other ones.
   std::vector<double> intervals_after_waits, intervals;
@@ -113,6 +118,7 @@ class recording {
   void watch();
   void write(const char* part);
   void count(recorded_object& one, double messages);
+  static void publish_after_end(recorded_object& one) noexcept;
   void end_activation(recorded_object& one);
   std::string text(const char* part) const;
 

@@ -81,7 +81,10 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       waits[waiting].room = me.room_wanted;
       waits[waiting++].receives = c.receives;
     }
-    if (receives && !open) return none_served;
+    if (receives && !open) {
+      count_message(me);  // as a receive that finds the end
+      return none_served;
+    }
     wait(me, waits.data(), waiting, until);
   }
 }
