@@ -561,6 +561,37 @@ TEST(program_death_test, no_memory_for_a_second_fiber_is_an_exception) {
         testing::ExitedWithCode(0), "^sukima: no address space for a fiber; make SUKIMA_STACK smaller");
 }
 
+// The fibers of the first program would otherwise take the room of the second one.
+TEST(program_death_test, a_program_without_memory_leaves_the_memory_to_others) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  for (const char* const model : {"simulated", "workers:simulated"})
+    EXPECT_EXIT(
+        {
+          alarm(500);
+          const model_chosen chosen(model);
+          sukima::settings s = with_workers(1);
+          s.stack = std::size_t{1} << 20;
+          sukima::runtime r(s);
+          program small(r);
+          small.object("a", [] {});
+          small.run();  // the fibers that any program needs
+          // The fibers of a thousand objects take more than 64 MiB.
+          for (const auto& [objects, room] : {std::pair(100'000, 512), std::pair(1000, 64)}) {
+            support::limit_address_space(static_cast<std::size_t>(room) << 20);
+            program p(r);
+            for (int i = 0; i < objects; ++i) p.object(std::to_string(i), [] {});
+            try {
+              p.run();
+              std::fputs("ran ", stderr);
+            } catch (const std::system_error&) {
+              std::fputs("refused ", stderr);
+            }
+          }
+          _exit(0);
+        },
+        testing::ExitedWithCode(0), "^refused ran $");
+}
+
 // With a little more address space each time, the program is refused, or runs. No start of a thread or fiber
 // ends the process.
 TEST(program_death_test, little_memory_refuses_a_program_of_threads_before_they_start) {

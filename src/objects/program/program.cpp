@@ -202,6 +202,13 @@ void program_core::run_islands(const model::model_parts& how) {
   const std::shared_future<bool> may_start = started.get_future().share();
   clock::time_point began;
   std::vector<island_core*> first_ones;  // more are made when these are divided
+  struct start {
+    program_core& of;
+    bool was_made = false;
+    ~start() {
+      if (!was_made) of.drop_islands();
+    }
+  } started_objects{*this};
   on.run([&](context c) {
     first_ones = prepare(how);
     began = clock::now();
@@ -244,6 +251,7 @@ void program_core::run_islands(const model::model_parts& how) {
     }
     sukima::suspend(c, [&](resumer me) {
       over = me;
+      started_objects.was_made = true;
       if (on_threads)
         started.set_value(true);
       else
@@ -307,14 +315,6 @@ void program_core::abort_here() noexcept {
     if (const std::uint64_t number = o->suspension.load(std::memory_order_seq_cst); number != 0)
       sukima::detail::try_resume(*o->self, number);
   for (const auto& i : islands) i->own_bell.ring();
-}
-
-const island_core* program_core::find_island(const sukima::detail::executor* of) {
-  if (of == nullptr) return nullptr;
-  const std::lock_guard hold(run_lock);
-  const auto found =
-      std::find_if(islands.begin(), islands.end(), [of](const auto& i) { return i.get() == of; });
-  return found != islands.end() ? found->get() : nullptr;
 }
 
 object_core& running_object(const char* called) {

@@ -85,7 +85,7 @@ struct program_core {
   /// \param follows whether it is the consequence of another object's end
   void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
   /// Returns the island of this program that is that executor; null if there is none.
-  const island_core* find_island(const sukima::detail::executor* of);
+  const island_core* find_island(const sukima::detail::executor* of);  // schedule/placement.cpp
   /// Gives the island its bell, which runs first, and begins its first slice.
   static void make_bell(island_core& i);
 
@@ -102,6 +102,8 @@ struct program_core {
   void share_streams() const;
   /// Makes the islands of this process. \param divide whether they may be divided while they run
   void make_islands(bool on_threads, bool divide);
+  /// Ends the islands of objects that cannot start, and gives their fibers back.
+  void drop_islands() noexcept;
   // process/process_roles.cpp
   void run_as_child();
   void run_as_parent(std::uint32_t processes, model::execution_model how);

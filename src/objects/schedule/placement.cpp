@@ -5,6 +5,7 @@
 #include "schedule/island.hpp"
 #include "schedule/plan.hpp"
 
+#include <runtime/shared/discard_fiber.hpp>
 #include <runtime/shared/most_threads.hpp>
 
 #include <algorithm>
@@ -220,6 +221,27 @@ void program_core::make_islands(bool on_threads, bool divide) {
     home->objects.push_back(o.get());
     home->can_be_divided = divide && o->group.empty();
   }
+}
+
+const island_core* program_core::find_island(const sukima::detail::executor* of) {
+  if (of == nullptr) return nullptr;
+  const std::lock_guard hold(run_lock);
+  const auto found =
+      std::find_if(islands.begin(), islands.end(), [of](const auto& i) { return i.get() == of; });
+  return found != islands.end() ? found->get() : nullptr;
+}
+
+void program_core::drop_islands() noexcept {
+  const std::lock_guard hold(run_lock);
+  is_running = false;
+  for (const auto& i : islands) {
+    for (object_core* const o : i->objects) {
+      if (o->self != nullptr) sukima::detail::discard_fiber(*std::exchange(o->self, nullptr));
+      o->recognized = o->ambient = nullptr;
+    }
+    if (i->own_bell.self != nullptr) sukima::detail::discard_fiber(*i->own_bell.self);
+  }
+  islands.clear();
 }
 
 }  // namespace sukima::objects::detail

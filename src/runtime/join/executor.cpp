@@ -14,6 +14,7 @@
 #include "park/compensation.hpp"
 #include "park/park.hpp"
 #include "runtime_core.hpp"
+#include "shared/discard_fiber.hpp"
 #include "steal/injector.hpp"
 #include "steal/request.hpp"
 #include "steal/steal.hpp"
@@ -47,6 +48,8 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
   ++living_;
   return *s;
 }
+
+void discard_fiber(fiber& fresh) noexcept { fresh.pool->give(&fresh); }
 
 void executor::post(fiber& resumed) noexcept {
   hands_over(this);  // pairs with: collect
