@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of rules_test.py with many variables, with unusual types, and with finally blocks that never end normally."""
+"""Programs of rules_test.py with many variables, unusual types and operands, and finally blocks that never end normally."""
 
 MANY = 130
 SUM = " + ".join(f"v{i}" for i in range(MANY))
@@ -66,6 +66,83 @@ PROGRAMS = {
                 case 3: return s + (calls > 0 ? null : part == 3 ? List.of(1) : "x") + f(1, r);
                 case 4: return s + (calls > 0 ? "x" : f(4, r)) + (calls == 1 ? new StringBuilder("t") : f(3, r)) + f(1, r);
                 default: return null;
+            }
+        }""",
+    # An operand is evaluated before the next one, also a compound assignment without parentheses.
+    "CompoundOperands": """
+        int field = 3;
+        static int both(int a, int b) { return 10 * a + b; }
+        static String fields(CompoundOperands o, int[] a, NestedRunnable r) {
+            int y = 2;
+            (y) += f(3, r);
+            (a)[0] += f(2, r);
+            ((CompoundOperands) o).field += f(4, r);
+            o.add(r);
+            return y + " " + a[0] + " " + o.field;
+        }
+        void add(NestedRunnable r) { (this).field += f(1, r); (field) += f(2, r); }
+        static int labels(NestedRunnable r) {
+            int n = 0;
+            alone: r.run();
+            outer: loop: for (int i = 0; i < 3; i++) { alone: for (;;) { n += f(1, r); if (i == 0) continue loop; if (i == 1) break outer; } }
+            return n;
+        }
+        static String types(Object o, NestedRunnable r) {
+            NestedFunction<Object, String> n = x -> f(1, r) + (x instanceof String s && s.isEmpty() ? s : "full");
+            return n.apply(o);
+        }
+        static Object part(int part, NestedRunnable r) {
+            int x = 1;
+            int[] a = new int[9];
+            String s = "a";
+            switch (part) {
+                case 0: return both(x += f(2, r), f(x, r)) + " " + x;
+                case 1: return Arrays.toString(new int[] {x += f(2, r), f(x, r), x});
+                case 2: a[x += f(2, r)] = f(x, r); return Arrays.toString(a);
+                case 3: return String.join("-", s += f(1, r), s + f(2, r), s);
+                case 4: return both(both(x += f(2, r), x), both(x -= f(1, r), f(x, r)));
+                case 5: return fields(new CompoundOperands(), a, r);
+                case 6: return labels(r) + types("", r) + types("x", r);
+                default: return null;
+            }
+        }""",
+    # The exception for null comes before the next operand is evaluated.
+    "NullOperands": """
+        class Inner { final int k; Inner(int k) { this.k = k; } }
+        static int both(int a, int b) { return 10 * a + b; }
+        static int count(int... all) { return all.length; }
+        static Object any(Object a, long b, int c) { return a + " " + b + c; }
+        static Integer integer(boolean isNull) { return isNull ? null : 2; }
+        static Integer made(boolean isNull, NestedRunnable r) { r.run(); return integer(isNull); }
+        static Object operands(int part, boolean isNull, NestedRunnable r) {
+            Integer x = integer(isNull), changed = x;
+            Boolean b = isNull ? null : true;
+            NullOperands outer = isNull ? null : new NullOperands();
+            int[][] a = new int[3][3];
+            r.run();
+            switch (part) {
+                case 0: return x + f(1, r);
+                case 1: return both(x, f(1, r));
+                case 2: changed += f(1, r); return changed;
+                case 3: return x < f(1, r);
+                case 4: return new int[] {x, f(1, r)}[0];
+                case 5: a[x][f(1, r)]++; return a[2][1];
+                case 6: return b & f(1, r) > 0;
+                case 7: return made(isNull, r) == f(2, r);
+                case 8: return new int[x][f(1, r)].length;
+                case 9: return count(1, x, f(1, r));
+                case 10: return outer.new Inner(f(1, r)).k;
+                case 11: return any(x, 3, f(1, r));
+                case 12: return x + "" + f(1, r) + (x == changed);
+                case 13: return any(x, 1, x) + "" + any(1, x, f(1, r));
+                default: return null;
+            }
+        }
+        static Object part(int part, NestedRunnable r) {
+            try {
+                return operands(part / 2, part % 2 == 1, r);
+            } catch (NullPointerException e) {
+                return "null after " + calls;
             }
         }""",
     # Java then does not require declarations of the body's exceptions. If the block can end normally, they propagate.

@@ -276,8 +276,9 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof EnhancedForLoopTree loop) {
             loops.forEach(loop);
         } else if (tree instanceof LabeledStatementTree labeled) {
-            label = labeled.getLabel() + ": ";
+            label += labeled.getLabel() + ": ";
             statement(labeled.getStatement());
+            label = ""; // a statement that no jump can leave does not take it
         } else if (tree instanceof SwitchTree choice) {
             switches.statement(choice);
         } else if (tree instanceof TryTree attempt) {
@@ -303,11 +304,8 @@ final class FastWriter extends Normaliser {
 
     /** Returns the text of an expression as a statement. */
     static String asStatement(Renderer renderer, ExpressionTree tree, String text) {
-        String plain = text;
-        while (renderer.replaced.containsKey(tree) && plain.startsWith("(") && plain.endsWith(")")) {
-            plain = plain.substring(1, plain.length() - 1);
-        }
-        return plain + ";";
+        boolean isInParentheses = renderer.replaced.containsKey(tree) && text.startsWith("(") && text.endsWith(")");
+        return (isInParentheses ? text.substring(1, text.length() - 1) : text) + ";";
     }
 
     private void valueStatement(String word, ExpressionTree tree) {

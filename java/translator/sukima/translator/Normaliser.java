@@ -27,6 +27,7 @@ import java.util.List;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
 
 /**
  * Takes calls that may be captured out of expressions. Each becomes a statement of its own that stores its result in a
@@ -131,10 +132,22 @@ abstract class Normaliser {
         return isSum && program.type(sum).toString().equals("java.lang.String");
     }
 
-    private String temporary(Tree tree, String role) {
-        String type = typeName(tree);
+    private String temporary(ExpressionTree tree, String role) {
+        return temporary(tree, role, typeName(tree), program.type(tree));
+    }
+
+    private String temporary(ExpressionTree tree, String role, String type, TypeMirror ofType) {
         String name = unit.temporary(tree, role, type);
-        declare(name, type, TypeNames.defaultValue(program.type(tree)));
+        declare(name, type, TypeNames.defaultValue(ofType));
+        return name;
+    }
+
+    /** Stores the operand's value, unboxed if Java unboxes it before it evaluates the next operand. */
+    private String stored(ExpressionTree tree, String role) {
+        String text = renderer.text(tree);
+        TypeMirror unboxed = Conversions.unboxed(program, tree);
+        String name = unboxed == null ? temporary(tree, role) : temporary(tree, role, typeNames.of(unboxed), unboxed);
+        simple(name + " = " + text + ";");
         return name;
     }
 
@@ -192,8 +205,7 @@ abstract class Normaliser {
     private void prepareCompound(CompoundAssignmentTree tree) {
         operandsOfTarget(tree.getVariable()).forEach(this::prepareAndSave);
         String target = renderer.text(tree.getVariable());
-        String old = temporary(tree.getVariable(), "old");
-        simple(old + " = " + target + ";");
+        String old = stored(tree.getVariable(), "old");
         String right = value(tree.getExpression());
         String operator = Operators.of(tree);
         renderer.replaced.put(tree, "(" + target + " = (" + typeName(tree.getVariable()) + ") (" + old + " " + operator + " ("
@@ -225,13 +237,15 @@ abstract class Normaliser {
 
     private void prepareAndSave(ExpressionTree tree) {
         prepare(tree);
-        if (isConstant(tree) || renderer.replaced.containsKey(tree)) {
-            return; // a temporary is assigned once in each evaluation
+        // A temporary is assigned once in each evaluation. The text of a compound assignment is not a temporary.
+        boolean isTemporary = renderer.replaced.containsKey(tree) && !(tree instanceof CompoundAssignmentTree);
+        boolean isUnboxed = Conversions.unboxed(program, tree) != null;
+        if (isUnboxed || !isConstant(tree) && !isTemporary) {
+            renderer.replaced.put(tree, stored(tree, "value"));
         }
-        String text = renderer.text(tree);
-        String name = temporary(tree, "value");
-        simple(name + " = " + text + ";");
-        renderer.replaced.put(tree, name);
+        if (Conversions.isOuterObject(program, tree) && !isTypeOrThis(tree)) {
+            simple(renderer.text(tree) + ".getClass();"); // throws the exception for null
+        }
     }
 
     /** Returns whether a later evaluation has the same value and no side effect. */
