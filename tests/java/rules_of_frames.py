@@ -68,6 +68,24 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    "BoundByItself": """
+        static abstract class Node<T extends Node<T>> { int k = 3; abstract T self(); }
+        static class Leaf extends Node<Leaf> { Leaf self() { return this; } }
+        static int sum(Node<?> n, int k) { return n.k + k; }
+        static String name(Enum<?> e, int k) { return e.name() + k; }
+        static Object part(int part, NestedRunnable r) {
+            for (Node<?> n : List.of(new Leaf())) {
+                for (Enum<?> e : List.of(Thread.State.NEW)) {
+                    switch (part) {
+                        case 0: return sum(n, f(1, r));
+                        case 1: return sum(n.self(), f(2, r));
+                        case 2: return name(e, f(3, r));
+                        default: return null;
+                    }
+                }
+            }
+            return null;
+        }""",
     # An operand is evaluated before the next one, also a compound assignment without parentheses.
     "CompoundOperands": """
         int field = 3;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
+import com.sun.tools.javac.code.Type;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -77,13 +78,8 @@ final class TypeNames {
         if (argument instanceof WildcardType wildcard) {
             return ofWildcard(wildcard);
         }
-        if (isCaptured(argument)) {
-            TypeMirror lower = ((TypeVariable) argument).getLowerBound();
-            TypeMirror upper = ((TypeVariable) argument).getUpperBound();
-            if (lower.getKind() != TypeKind.NULL) {
-                return bounded("super", lower);
-            }
-            return upper.getKind() == TypeKind.DECLARED ? bounded("extends", upper) : "?";
+        if (argument instanceof Type.CapturedType captured) {
+            return ofWildcard(captured.wildcard); // the bounds of the variable may contain the variable itself
         }
         return of(argument);
     }
