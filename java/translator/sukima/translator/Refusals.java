@@ -5,7 +5,9 @@ import com.sun.source.tree.BindingPatternTree;
 import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.ExpressionStatementTree;
+import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.LambdaExpressionTree;
+import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
@@ -14,6 +16,7 @@ import com.sun.source.util.TreePath;
 import com.sun.source.util.TreeScanner;
 import com.sun.tools.javac.tree.JCTree;
 import java.util.List;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 
@@ -29,8 +32,12 @@ final class Refusals {
 
     static void check(Program program) {
         for (Unit unit : program.units) {
+            Refusals own = new Refusals(program, unit);
             if (unit.isTranslated()) {
-                new Refusals(program, unit).check();
+                own.check();
+            }
+            if (unit.isTranslated() || unit.isNested()) {
+                unit.body().accept(own.new CallsOfInterface(), null);
             }
         }
     }
@@ -133,18 +140,31 @@ final class Refusals {
         return program.parent(variable.tree).getKind() == Tree.Kind.ENHANCED_FOR_LOOP;
     }
 
-    /** Checks that a pattern's variable stays inside a statement that is copied. */
+    /** Checks that all uses of a pattern's variable are in the code that is copied with the pattern. */
     private void checkBinding(Variable variable) {
+        Tree copied = unit.body() instanceof ExpressionTree ? copiedPart(variable) : statementOf(variable);
+        if (unit.rewritten.contains(copied) || variable.uses.stream().anyMatch(use -> !program.isBelow(use, copied))) {
+            program.refuse(variable.tree, "a pattern variable cannot be kept while a call is captured: test with instanceof, and "
+                + "assign a cast to a variable");
+        }
+    }
+
+    private Tree statementOf(Variable variable) {
         TreePath path = program.paths.get(variable.tree);
         while (!(path.getLeaf() instanceof StatementTree) || path.getLeaf() instanceof VariableTree
             && path.getParentPath().getLeaf() instanceof BindingPatternTree) {
             path = path.getParentPath();
         }
-        Tree statement = path.getLeaf();
-        if (unit.rewritten.contains(statement) || variable.uses.stream().anyMatch(use -> !program.isBelow(use, statement))) {
-            program.refuse(variable.tree, "a pattern variable cannot be kept while a call is captured: test with instanceof, and "
-                + "assign a cast to a variable");
+        return path.getLeaf();
+    }
+
+    /** Returns the largest part of the unit's expression that contains the pattern and is copied as a whole. */
+    private Tree copiedPart(Variable variable) {
+        TreePath path = program.paths.get(variable.tree);
+        while (path.getLeaf() != unit.body() && !unit.rewritten.contains(path.getParentPath().getLeaf())) {
+            path = path.getParentPath();
         }
+        return path.getLeaf();
     }
 
     /** Refuses a statement that no writer can write. */
@@ -190,6 +210,29 @@ final class Refusals {
 
         @Override
         public Void visitMethod(MethodTree tree, Void nothing) {
+            return null;
+        }
+    }
+
+    /** Refuses calls such as `Shape.super.area()`, which Java permits only in the class itself, not in a frame. */
+    private final class CallsOfInterface extends TreeScanner<Void, Void> {
+        @Override
+        public Void scan(Tree tree, Void nothing) {
+            return program.unitOf.containsKey(tree) ? null : super.scan(tree, nothing);
+        }
+
+        @Override
+        public Void visitMemberSelect(MemberSelectTree tree, Void nothing) {
+            Element type = program.element(tree.getExpression());
+            if (tree.getIdentifier().contentEquals("super") && type != null && type.getKind().isInterface()) {
+                program.refuse(tree, "a method of the interface " + type.getSimpleName() + " is called by super in a translated method, which is "
+                    + "not supported: move the call to a method of its own");
+            }
+            return super.visitMemberSelect(tree, nothing);
+        }
+
+        @Override
+        public Void visitClass(ClassTree tree, Void nothing) {
             return null;
         }
     }
