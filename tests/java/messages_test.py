@@ -368,6 +368,16 @@ class A implements Task<Integer> {
             self.assertIn("through a method that sukima-javac has not translated", output)
             self.assertIn("A.owner", output)
 
+    def test_sources_that_javac_finds_are_translated(self):
+        """Also if the class path is given in javac's other form, and twice: the last one counts."""
+        self.write("import sukima.closures.*; class B { static int b(NestedRunnable r) { int own = 0; NestedRunnable s = () -> "
+                   "{ own++; r.run(); }; s.run(); s.run(); return own; } }", "B.java")
+        source = self.write(HEAD + "public static void main(String[] arguments) { int n = 0; NestedRunnable r = () -> n++; "
+                            "System.out.println(B.b(r) + n); } }")
+        result = self.compile(source, options=["-cp", "missing", f"--class-path={self.folder}"])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.run_program().stdout, "4\n")
+
     def test_another_run_knows_interfaces_whose_lambdas_are_captured(self):
         steps = self.write("""import sukima.closures.*;
             public class Steps {

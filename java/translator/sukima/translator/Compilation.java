@@ -4,6 +4,8 @@ package sukima.translator;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.util.JavacTask;
+import com.sun.source.util.TaskEvent;
+import com.sun.source.util.TaskListener;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -29,6 +31,7 @@ final class Compilation {
     private static final int FAILED = 1;
     private static final int WRONG_USE = 2;
     private static final Set<String> CLASS_PATH = Set.of("-cp", "-classpath", "--class-path");
+    private static final String CLASS_PATH_WITH_VALUE = "--class-path=";
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final List<String> options = new ArrayList<>();
@@ -62,6 +65,8 @@ final class Compilation {
                 printFolder = Path.of(valueOf(arguments, i++));
             } else if (CLASS_PATH.contains(argument)) {
                 options.addAll(List.of(argument, valueOf(arguments, i++)));
+            } else if (argument.startsWith(CLASS_PATH_WITH_VALUE)) {
+                options.addAll(List.of("-cp", argument.substring(CLASS_PATH_WITH_VALUE.length())));
             } else {
                 options.add(argument); // also values of options, because javac reads them in this order
             }
@@ -71,13 +76,13 @@ final class Compilation {
         }
     }
 
-    /** Adds the runtime to the class path. The script that starts the command passes its place. */
+    /** Adds the runtime to the last class path, which javac uses. The script that starts the command passes its place. */
     private void addRuntime() {
         String runtime = System.getProperty("sukima.runtime");
         if (runtime == null) {
             return;
         }
-        for (int i = 0; i < options.size(); i++) {
+        for (int i = options.size() - 2; i >= 0; i--) {
             if (CLASS_PATH.contains(options.get(i))) {
                 options.set(i + 1, options.get(i + 1) + File.pathSeparator + runtime);
                 return;
@@ -107,9 +112,7 @@ final class Compilation {
         first.add("-proc:none");
         first.add("-XDshould-stop.ifError=FLOW"); // the default: changed variables are errors here, and flow analysis must run anyway
         JavacTask task = (JavacTask) compiler.getTask(null, manager, diagnostics, first, null, manager.getJavaFileObjectsFromPaths(files));
-        List<CompilationUnitTree> trees = new ArrayList<>();
-        task.parse().forEach(trees::add);
-        task.analyze();
+        List<CompilationUnitTree> trees = analysed(task);
         Program program = new Program(task);
         if (!program.hasRuntime()) {
             System.err.println("sukima-javac: the package sukima.closures is not on the class path: add Sukima's runtime to the class path");
@@ -130,6 +133,23 @@ final class Compilation {
             return FAILED;
         }
         return translate(program, new CaptureGraph(program, calls, references), trees);
+    }
+
+    /** Analyses the sources, and returns them with those that javac finds by itself and would compile, too. */
+    private List<CompilationUnitTree> analysed(JavacTask task) throws IOException {
+        List<CompilationUnitTree> parsed = new ArrayList<>();
+        task.addTaskListener(new TaskListener() {
+            @Override
+            public void finished(TaskEvent event) {
+                if (event.getKind() == TaskEvent.Kind.PARSE) {
+                    parsed.add(event.getCompilationUnit());
+                }
+            }
+        });
+        task.parse();
+        int given = parsed.size();
+        task.analyze();
+        return List.copyOf(options.contains("-implicit:none") ? parsed.subList(0, given) : parsed);
     }
 
     /** Returns whether this is an error that nested functions do not permit. After such an error the trees may lack types. */
