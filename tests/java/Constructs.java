@@ -71,6 +71,30 @@ public final class Constructs {
         }
     }
 
+    /** A task that waits until that thread waits. */
+    private record UntilAsleep(Thread other) implements Task<Boolean> {
+        @Override
+        public Boolean run(Worker worker) {
+            BEGUN.incrementAndGet();
+            while (other.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            return Thread.currentThread().isInterrupted();
+        }
+    }
+
+    private record Interrupted() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            String isOther = "";
+            worker.doTwo(() -> {
+                Thread.currentThread().interrupt();
+                awaitTasks(worker, 1);
+            }, () -> isOther = "not given", () -> new UntilAsleep(Thread.currentThread()), (Boolean result) -> isOther += result);
+            return isOther + " " + Thread.interrupted();
+        }
+    }
+
     private record Two() implements Task<String> {
         @Override
         public String run(Worker worker) {
@@ -402,6 +426,7 @@ public final class Constructs {
 
     public static void main(String[] arguments) {
         check("doTwo", 2, false, new Two(), "1 20");
+        check("interrupt", 2, true, new Interrupted(), "false true");
         check("doMany", 2, true, new Many(), "[9, 8, 7, 6, 5, 400]");
         check("order of doMany", 3, true, new Order(), "[0, 1, 24, 48]");
         check("negative numbers", 2, false, new Negative(), "-4..-3 -5 4");

@@ -35,6 +35,8 @@ final class Thief {
     /** The time when it last stopped waiting. */
     private long workingSince = System.nanoTime() - SHORT_NANOS;
     private long awakeUntil;
+    /** Whether the thread was interrupted during its wait. Only that thread uses it. */
+    private boolean wasInterrupted;
     /** Number of times that this thief was woken. The thief also reads it without the lock. */
     private volatile int wakes;
 
@@ -98,6 +100,7 @@ final class Thief {
      * that cannot end before the thief continues, so the victim calls refuseAll here or in awaitEnd.
      */
     Job steal(Job awaited, BooleanSupplier isEnough) {
+        wasInterrupted = false;
         pool.lock.lock();
         try {
             isRunning = false;
@@ -124,6 +127,9 @@ final class Thief {
         } finally {
             isRunning = true;
             pool.lock.unlock();
+            if (wasInterrupted && awaited != null) { // without a job to await, no task runs that could see it
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -143,7 +149,7 @@ final class Thief {
                 isWoken.awaitNanos(end - now);
             }
         } catch (InterruptedException e) {
-            // The threads belong to the pool. A program that interrupts them must not end their wait.
+            wasInterrupted = true; // the threads belong to the pool, so an interrupt does not end their wait
         }
     }
 

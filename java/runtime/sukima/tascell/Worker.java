@@ -136,6 +136,7 @@ public final class Worker {
         } catch (Throwable e) {
             failure = e;
         }
+        Thread.interrupted(); // an interrupt concerns only the task that has ended
         running = outer;
         Delays.step();
         pool.lock.lock();
@@ -189,16 +190,21 @@ public final class Worker {
         }
     }
 
-    /** Awaits the first task of the construct, removes it, and returns its result. */
+    /** Awaits the first task of the construct, removes it, and returns its result. Keeps the thread's interrupt. */
     Object join(GivenTasks split) {
+        boolean wasInterrupted = Thread.interrupted();
         Job first = split.given.getFirst();
         for (;;) {
             Delays.step();
             Job stolen = thief.steal(first, () -> first.hasEnded || running.mustStop() || split.failed() != null);
+            wasInterrupted |= Thread.interrupted();
             if (stolen == null) {
                 break;
             }
             execute(stolen);
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
         }
         pool.lock.lock();
         try {
