@@ -27,11 +27,12 @@ void declare_thread_accessors(planner& p, const function_info& f) {
     const auto moved = p.names.renamed.find(variable->getCanonicalDecl());
     const bool is_moved = moved != p.names.renamed.end();
     const std::string name = is_moved ? moved->second : variable->getNameAsString();
-    if (variable->isStaticLocal() && !is_moved)
+    if (variable->isStaticLocal() && !is_moved) {
+      if (!scope.function->is_worker) continue;  // move_declarations has reported it
       report(p.in, p.in.unit.tokens[t].getLocation(),
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
-    else if (p.names.declared.insert("thread " + name).second)
+    } else if (p.names.declared.insert("thread " + name).second) {
       p.out.before_function.text((variable->isLocalExternDecl()
                                       ? "extern __thread " + declare(p, variable->getType(), name) + ";\n"
                                       : "")
@@ -42,6 +43,7 @@ void declare_thread_accessors(planner& p, const function_info& f) {
                                      .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
                                      .append(name)
                                      .append("; }\n"));
+    }
   }
 }
 
