@@ -274,6 +274,33 @@ TEST(select, serves_a_stream_that_is_in_many_selects_no_more_than_others) {
   EXPECT_LE(served, 600);
 }
 
+TEST_P(select_test, a_case_that_throws_takes_its_turn) {
+  program p(runtime);
+  auto failing = p.stream<int>("failing", capacity{1}), good = p.stream<int>("good", capacity{16});
+  p.object("fails", [](out<int>) { throw std::logic_error("at once"); }, failing.out());
+  p.object(
+      "source",
+      [](out<int> to) {
+        for (int i = 0; i < 8; ++i) to.send(i);
+      },
+      good.out());
+  int received = 0, thrown = 0;
+  p.object(
+      "merge",
+      [&](in<int> a, in<int> b) {
+        while (received < 8 && thrown < 100) {
+          try {
+            select(a.on([](int) {}), b.on([&](int) { ++received; }));
+          } catch (const sukima::objects::stream_failed&) {
+            ++thrown;
+          }
+        }
+      },
+      failing.in(), good.in());
+  EXPECT_THROW(p.run(), std::logic_error);
+  EXPECT_EQ(received, 8);
+}
+
 TEST_P(select_test, first_prefers_the_first) {
   program p(runtime);
   auto urgent = p.stream<int>("urgent", capacity{16});

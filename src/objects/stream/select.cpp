@@ -64,9 +64,18 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       const std::size_t at = (begin + i) % count;
       select_case& c = *cases[at];
       me.room_wanted = 1;
-      const select_case::outcome found = c.try_now();
-      if (found == select_case::outcome::served) {
+      const auto took_its_turn = [&] {
         if (!in_order) me.turns.set_next(cases_hash, at + 1);
+      };
+      select_case::outcome found{};
+      try {
+        found = c.try_now();
+      } catch (...) {  // its stream has failed, or its function threw: the other cases come first now
+        took_its_turn();
+        throw;
+      }
+      if (found == select_case::outcome::served) {
+        took_its_turn();
         if (c.stream == nullptr) count_message(me);  // the end of a wait counts as a poll
         return at;
       }
