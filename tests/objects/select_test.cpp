@@ -277,18 +277,22 @@ TEST(select, serves_a_stream_that_is_in_many_selects_no_more_than_others) {
 TEST_P(select_test, a_case_that_throws_takes_its_turn) {
   program p(runtime);
   auto failing = p.stream<int>("failing", capacity{1}), good = p.stream<int>("good", capacity{16});
+  auto go = p.stream<int>("go", capacity{1});
   p.object("fails", [](out<int>) { throw std::logic_error("at once"); }, failing.out());
   p.object(
       "source",
-      [](out<int> to) {
+      [](out<int> to, out<int> done) {
         for (int i = 0; i < 8; ++i) to.send(i);
+        done.send(1);
       },
-      good.out());
+      good.out(), go.out());
   int received = 0, thrown = 0;
   p.object(
       "merge",
-      [&](in<int> a, in<int> b) {
-        while (received < 8 && thrown < 100) {
+      [&](in<int> a, in<int> b, in<int> all_are_sent) {
+        all_are_sent.receive();
+        EXPECT_THROW(a.receive(), sukima::objects::stream_failed);
+        while (received < 8 && thrown < 20) {
           try {
             select(a.on([](int) {}), b.on([&](int) { ++received; }));
           } catch (const sukima::objects::stream_failed&) {
@@ -296,7 +300,7 @@ TEST_P(select_test, a_case_that_throws_takes_its_turn) {
           }
         }
       },
-      failing.in(), good.in());
+      failing.in(), good.in(), go.in());
   EXPECT_THROW(p.run(), std::logic_error);
   EXPECT_EQ(received, 8);
 }
