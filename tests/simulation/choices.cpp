@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 6> words{"preempts", "follows", "wakes", 
 
 /// They take 240 MB of address space.
 constexpr std::size_t most_recorded = 10'000'000;
-constexpr std::size_t most_threads = 256;
 
 }  // namespace
 
@@ -72,7 +71,7 @@ std::optional<std::uint64_t> plan::take(std::uint32_t thread, std::uint64_t step
 
 struct recording::content {
   std::size_t count;
-  std::uint64_t steps[most_threads];
+  std::uint64_t steps[most_recorded_threads];
   choice all[most_recorded];
 };
 
@@ -88,14 +87,14 @@ void recording::add(const choice& c) noexcept {
   ++content_->count;
 }
 void recording::set_steps(std::uint32_t thread, std::uint64_t steps) noexcept {
-  if (thread < most_threads) content_->steps[thread] = steps;
+  if (thread < most_recorded_threads) content_->steps[thread] = steps;
 }
 void recording::clear() noexcept {
   content_->count = 0;
   std::ranges::fill(content_->steps, 0);
 }
 std::vector<std::uint64_t> recording::steps() const {
-  return {content_->steps, content_->steps + most_threads};
+  return {content_->steps, content_->steps + most_recorded_threads};
 }
 
 std::optional<choices> recording::take() const {

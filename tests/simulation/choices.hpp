@@ -14,6 +14,9 @@
 
 namespace sukima::simulation {
 
+/// The most threads of a run whose choices are recorded.
+inline constexpr std::uint32_t most_recorded_threads = 256;
+
 struct choice {
   enum class kind : std::uint8_t {
     preempts,  ///< the thread `value` runs next, although this thread could continue

@@ -117,6 +117,10 @@ failing_run read_run(std::istream& from) {
     } else if (const auto kind = kind_of(word)) {
       choice c{*kind, 0, 0, 0};
       in >> c.thread >> c.step >> c.value;
+      if (in && c.thread >= most_recorded_threads)
+        throw std::runtime_error("line " + std::to_string(number) + " names thread " +
+                                 std::to_string(c.thread) + ": give a thread below " +
+                                 std::to_string(most_recorded_threads));
       run.plan.push_back(c);
     } else {
       in.setstate(std::ios::failbit);

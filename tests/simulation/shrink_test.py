@@ -67,6 +67,11 @@ def main():
         refused = run(program, "--replay", wrong)
         assert refused.returncode == 2, refused
         assert refused.stderr == "sukima-simulated-programs: line 2 is not of a failing run\n", refused
+        wrong.write_text("program 1 40 0\nschedule 1\npreempts 4294967295 1 0\n")
+        refused = run(program, "--replay", wrong)
+        assert refused.returncode == 2, refused
+        assert refused.stderr == ("sukima-simulated-programs: line 3 names thread 4294967295: "
+                                  "give a thread below 256\n"), refused
         missing = run(program, "--replay", folder / "missing")
         assert missing.returncode == 2 and "cannot read" in missing.stderr, missing
 
