@@ -3,14 +3,19 @@
 #include "support.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "process/segment.hpp"
 #include "program/program_core.hpp"
+#include "stream/record.hpp"
 
 namespace {
 
 using namespace support;
 using sukima::objects::detail::core_of;
+using sukima::objects::detail::drop_record;
 using sukima::objects::detail::object_core;
 using sukima::objects::detail::program_core;
 using sukima::objects::detail::segment;
@@ -89,6 +94,25 @@ TEST_F(stream_invariants, a_shared_one_announces_its_waiting_objects) {
   EXPECT_EQ(violated(stream), "");
   stream.own_words.waiting = stream_core::receivers_wait | stream_core::senders_wait;
   EXPECT_EQ(violated(stream), "a shared stream announces exactly the sides that wait");
+}
+
+// Between the sender's look at the ring and the lock of the receivers, a receiver may have taken a message.
+TEST(stream_of_records, drops_its_oldest_record_only_while_it_has_too_little_room) {
+  stream_core stream("s", 4, sizeof(std::uint64_t), alignof(std::uint64_t));
+  stream.in_records = stream.drops_oldest = stream.many_in = true;
+  stream.to_processes = stream_core::journey::copied;
+  std::vector<std::byte> scratch;
+  const auto head_after_drop = [&](std::uint64_t tail, std::uint64_t wanted) {
+    stream.own_words.tail = tail;
+    drop_record(stream, scratch, wanted);
+    return stream.own_words.head.load();
+  };
+  EXPECT_EQ(head_after_drop(3, 1), 0u) << "one slot is free";
+  EXPECT_EQ(head_after_drop(3, 2), 1u);
+  EXPECT_EQ(head_after_drop(4, 1), 1u);
+  EXPECT_EQ(head_after_drop(5, 1), 2u);
+  EXPECT_EQ(stream.own_words.dropped.load(), 2u);
+  stream.own_words.tail = stream.own_words.head = 0;
 }
 
 /// The memory file of a program with a process for each of its two objects.

@@ -133,7 +133,7 @@ attempt put_record(object_core& me, stream_core& core, std::span<const std::byte
       }
     }
     if (core.drops_oldest) {
-      drop_record(core, me.record);
+      drop_record(core, me.record, wanted);
       continue;
     }
     if (!waits || !wait_for(me, core, false, until, wanted)) {
@@ -170,9 +170,11 @@ attempt take_record(object_core& me, stream_core& core, std::vector<std::byte>& 
   return attempt::done;
 }
 
-void drop_record(stream_core& s, std::vector<std::byte>& scratch) {
+void drop_record(stream_core& s, std::vector<std::byte>& scratch, std::uint64_t wanted) {
   const side_lock hold(s, false);
   const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+  // As in stream_core::drop_oldest: a receiver may have made room, and `messages` keeps tail_seen correct.
+  if (s.capacity - (s.words->tail.load(std::memory_order_acquire) - head) >= wanted) return;
   const std::uint64_t there = s.messages(head);
   if (there == 0) return;
   const std::uint64_t used = read_record(s, head, there, scratch);

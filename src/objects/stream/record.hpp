@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace sukima::objects::detail {
 
 struct stream_core;
 
-/// Takes the oldest record out, if there is one. \param scratch receives it
-void drop_record(stream_core& s, std::vector<std::byte>& scratch);
+/// Takes the oldest record out if the stream still has fewer free slots than wanted.
+/// \param scratch receives it
+void drop_record(stream_core& s, std::vector<std::byte>& scratch, std::uint64_t wanted);
 
 }  // namespace sukima::objects::detail

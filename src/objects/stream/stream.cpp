@@ -215,7 +215,7 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
 }
 
 void stream_core::drop_oldest(object_core& sender) {
-  if (in_records) return drop_record(*this, sender.record);
+  if (in_records) return drop_record(*this, sender.record, 1);
   const side_lock hold(*this, false);  // locks only a shared stream
   const std::uint64_t head = words->head.load(std::memory_order_relaxed);
   // As a receiver does, so that tail_seen stays correct. Only one object at a time moves the head: the holder
