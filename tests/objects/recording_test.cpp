@@ -179,6 +179,44 @@ TEST_F(recording, times_the_computing_after_the_end_of_a_stream) {
   }
 }
 
+/// Declares an object that ends at once and then one that goes on. \returns the number of times that were
+/// recorded between operations of the second one
+template <class First, class Second, class Last, class Own>
+std::size_t intervals_of(program& p, First first, Last last, Second second, Own own) {
+  p.object("ends first", first, std::move(last));
+  p.object("goes on", second, std::move(own));
+  auto kept = std::make_unique<detail::recording>();
+  const detail::recording& recorded = *kept;
+  detail::core_of(p).recorded = std::move(kept);
+  try {
+    p.run();
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "an error");
+  }
+  return recorded.intervals(1).size() + recorded.intervals(1, true).size();
+}
+
+// So the computing between two such operations is part of the object's time.
+TEST_F(recording, times_the_computing_after_an_operation_that_throws) {
+  program broken(runtime_);
+  const auto s = broken.stream<int>("s");
+  const auto sends = [](out<int> to) {
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(to.send(i), sukima::objects::stream_broken);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_THROW(to.send_all(std::vector<int>{i}), sukima::objects::stream_broken);
+  };
+  EXPECT_EQ(intervals_of(broken, [](in<int>) {}, s.in(), sends, s.out()), 5u);
+  program failed(runtime_);
+  const auto t = failed.stream<int>("t");
+  const auto fails = [](out<int>) { throw std::runtime_error("an error"); };
+  const auto receives = [](in<int> from) {
+    int some[2];
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(from.receive(), sukima::objects::stream_failed);
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(from.receive_some(some), sukima::objects::stream_failed);
+  };
+  EXPECT_EQ(intervals_of(failed, fails, t.out(), receives, t.in()), 5u);
+}
+
 /// Nanoseconds that the sender of a small program computes for a message, if recording costs that many ticks
 /// at each end of an interval.
 /// \param room of the stream, which has 8 messages

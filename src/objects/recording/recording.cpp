@@ -229,8 +229,7 @@ void recording::publish_after_end(recorded_object& one) noexcept {
   one.last_blocked = one.blocked_after_end;
 }
 
-bool recording::end_operation(object_core& me) {
-  recorded_object& one = *me.recorded;
+std::uint64_t recording::finish_operation(recorded_object& one) {
   const std::uint64_t now = index_of(one);
   const std::uint64_t messages = now - one.index;
   one.index = now;
@@ -241,6 +240,11 @@ bool recording::end_operation(object_core& me) {
   } else if (!one.out && one.stream != nullptr) {
     one.at_end = (one.stream->now() & stream_core::closed) != 0 && !one.stream->has_message();
   }
+  return messages;
+}
+
+bool recording::end_operation(object_core& me) {
+  const std::uint64_t messages = finish_operation(*me.recorded);
   // An attempt without a message is a poll, too.
   in_slice_ += static_cast<unsigned>(std::clamp<std::uint64_t>(messages, 1, island::slice));
   if (in_slice_ >= island::slice) {
@@ -249,6 +253,11 @@ bool recording::end_operation(object_core& me) {
   }
   go_on(me);
   return false;
+}
+
+void recording::leave_operation(object_core& me) {
+  finish_operation(*me.recorded);
+  go_on(me);
 }
 
 void recording::go_on(object_core& me) {

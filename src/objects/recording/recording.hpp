@@ -101,6 +101,8 @@ class recording {
   /// \returns whether other objects should run first; then go_on must follow
   bool end_operation(object_core& me);
   void go_on(object_core& me);
+  /// Called when an exception ends an operation, because its stream is broken or has failed.
+  void leave_operation(object_core& me);
   /// Called before a sleep, which does not count as computing; then go_on must follow.
   void pause(object_core& me);
   void finish(object_core& me);
@@ -120,6 +122,8 @@ class recording {
   void count(recorded_object& one, double messages);
   static void publish_after_end(recorded_object& one) noexcept;
   void end_activation(recorded_object& one);
+  /// \returns the number of messages that the operation has moved
+  std::uint64_t finish_operation(recorded_object& one);
   std::string text(const char* part) const;
 
   const double seconds_;

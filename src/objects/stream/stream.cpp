@@ -365,21 +365,6 @@ void stream_core::unlock_side(bool out) noexcept {
     (out ? out_lock : in_lock).unlock();
 }
 
-void stream_core::throw_broken(const object_core* sender) const {
-  throw stream_broken("sukima: stream " + name + ": " + (sender != nullptr ? sender->name : "an object") +
-                      " sends, and no receiver is left");
-}
-
-void stream_core::throw_if_failed() const {
-  const std::uint32_t state = now();
-  if ((state & cut_off) != 0) throw stream_cut_off(failure_of(*this));
-  if ((state & failed) != 0) throw stream_failed(failure_of(*this));
-}
-
-void stream_core::throw_corrupt() const {
-  throw stream_failed("sukima: stream " + name + " is corrupt: another process wrote into its memory");
-}
-
 // Acquire: what precedes the stop. pairs with: stop in process_roles.cpp; run in listener.cpp
 bool stop_requested(const stream_core& s) noexcept {
   return s.program->stopping.load(std::memory_order_acquire);
