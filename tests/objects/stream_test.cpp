@@ -3,6 +3,7 @@
 // times.
 #include "support.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>
@@ -253,6 +254,42 @@ TEST_P(stream_test, send_all_moves_from_a_range_but_not_through_a_view) {
   EXPECT_EQ(all, "one two three one two one two three one four ");
   EXPECT_EQ(kept, (std::vector<std::string>{"one", "two", "three"}));
   EXPECT_EQ(given, std::vector<std::string>{""}) << "the elements are moved";
+}
+
+// During such a wait other senders use the stream, in the same island or in another one.
+TEST_P(stream_test, send_all_may_wait_in_the_elements_of_a_view) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  auto next = p.stream<int>("next", capacity{4});
+  p.object(
+      "all",
+      [](out<int> to, in<int> from) {
+        const std::vector<int> tens{10, 20, 30};
+        to.send_all(tens | std::views::transform([&](int ten) { return ten + from.receive().value_or(0); }));
+        int last = 0;
+        to.send_all(tens | std::views::transform([&](int) -> int& { return last = *from.receive(); }));
+        to.send_all(tens | std::views::filter([&](int) { return from.receive() == 7; }));
+      },
+      s.out(), next.in());
+  p.object(
+      "single",
+      [](out<int> to, out<int> gives) {
+        for (int i = 1; i <= 9; ++i) {
+          to.send(100 * i);
+          gives.send(i);
+        }
+      },
+      s.out(), next.out());
+  std::vector<int> got;
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        for (const int i : from) got.push_back(i);
+      },
+      s.in());
+  p.run();
+  std::ranges::sort(got);
+  EXPECT_EQ(got, (std::vector<int>{4, 5, 6, 10, 11, 22, 33, 100, 200, 300, 400, 500, 600, 700, 800, 900}));
 }
 
 TEST_P(stream_test, the_newest_messages_are_kept) {

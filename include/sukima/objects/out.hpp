@@ -82,8 +82,10 @@ template <class T> class out : public detail::stream_end {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range. Publishes together as many as have room. The elements of an rvalue are
-  /// moved. Those of a view, such as std::span, are copied, because they belong to another range.
+  /// Sends the elements of a range. Publishes together as many as have room, but one by one those of an input
+  /// range, or of a view that is not contiguous: such a range may itself wait for an element. The elements of
+  /// an rvalue are moved. Those of a view, such as std::span, are copied, because they belong to another
+  /// range.
   /// \throws as send; elements before the exception were sent
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
@@ -92,8 +94,12 @@ template <class T> class out : public detail::stream_end {
     constexpr bool copies = std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cv_t<R>>;
     auto next = std::begin(messages);
     const auto last = std::end(messages);
-    // An input iterator may wait itself, such as that of a receiving end, so no lock is held here.
-    if constexpr (!std::forward_iterator<decltype(next)>) {
+    // An input iterator may wait itself, such as that of a receiving end, and so may an iterator of a view,
+    // which can call a function. So no lock is held here, and no slot is chosen yet.
+    using iterator = decltype(next);
+    constexpr bool may_wait = !std::contiguous_iterator<iterator> &&
+                              (!std::forward_iterator<iterator> || std::ranges::view<std::remove_cvref_t<R>>);
+    if constexpr (may_wait) {
       for (; next != last; ++next)
         if constexpr (copies)
           emplace(*next);
