@@ -121,9 +121,11 @@ struct capacity {
 template <class T> class stream {
  public:
   /// Makes an end that sends, for one object. Must be called before program::run.
+  /// \throws usage_error after program::run has begun
   /// \par Complexity constant
   objects::out<T> out() const { return objects::out<T>(*core_); }
   /// Makes an end that receives, for one object. Must be called before program::run.
+  /// \throws usage_error after program::run has begun
   /// \par Complexity constant
   objects::in<T> in() const { return objects::in<T>(*core_); }
 

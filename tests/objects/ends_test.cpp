@@ -56,6 +56,35 @@ TEST_P(ends_test, an_end_that_is_dropped_before_the_run_does_not_close_its_strea
   EXPECT_EQ(sum, 5050);
 }
 
+TEST_P(ends_test, none_is_made_after_the_run_has_begun) {
+  program p(runtime);
+  const auto s = p.stream<int>("s", capacity{4});
+  std::string in_run[3];
+  p.object(
+      "source",
+      [&](out<int> to) {
+        in_run[0] = text_of<usage_error>([&] { s.out(); });
+        in_run[1] = text_of<usage_error>([&] { s.in(); });
+        in_run[2] = text_of<usage_error>([&] { to.share(); });
+        to.send(1);
+      },
+      s.out());
+  int sum = 0;
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        for (const int i : from) sum += i;
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(sum, 1) << "the stream has closed";
+  for (const std::string& text : in_run)
+    EXPECT_EQ(text,
+              "sukima: stream s: an end was made after the program had begun to run; make all ends before "
+              "program::run");
+  EXPECT_EQ(text_of<usage_error>([&] { s.in(); }), in_run[1]);
+}
+
 TEST_P(ends_test, sending_without_a_receiver_throws) {
   program p(runtime);
   auto s = p.stream<int>("lonely", capacity{2});

@@ -19,15 +19,6 @@ using sukima::objects::deadlock;
 class program_test : public models {};
 INSTANTIATE_TEST_SUITE_P(all, program_test, all_models(), name_of_model);
 
-template <class E, class F> std::string text_of(F f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing of that type was thrown";
-  return {};
-}
 bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
 /// Captures stderr during its lifetime. GoogleTest's own capture can be read only after its end.

@@ -69,6 +69,17 @@ inline sukima::settings with_workers(unsigned workers) {
   return s;
 }
 
+/// The text of the exception of that type that f throws.
+template <class E, class F> std::string text_of(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing of that type was thrown";
+  return {};
+}
+
 /// Tests that run with every model. Objects without a group are divided among four workers.
 class models : public testing::TestWithParam<const char*> {
  protected:

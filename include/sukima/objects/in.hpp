@@ -149,7 +149,7 @@ template <class T> class in : public detail::stream_end {
  private:
   template <class> friend class stream;
   template <class, class, class> friend struct detail::receive_case;
-  explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
+  explicit in(detail::stream_core& core) : stream_end(core, false) {}
   bool end_was_reported_ = false;  ///< whether a select has called `ended`
 
   /// Polls after an attempt without success: other objects run first, and an abort takes effect.

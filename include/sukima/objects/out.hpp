@@ -151,6 +151,7 @@ template <class T> class out : public detail::stream_end {
   /// Returns how many messages of the stream were dropped for newer ones (overflow::drop_oldest).
   std::uint64_t dropped() const { return detail::dropped(core()); }
   /// Makes another sending end of the same stream, for another object. Must be called before program::run.
+  /// \throws usage_error after program::run has begun
   out share() const { return out(core()); }
   /// Makes a case of select that sends the value and calls h() as soon as there is room. If another case is
   /// served, the value is unchanged. The value must exist until select returns.
@@ -160,7 +161,7 @@ template <class T> class out : public detail::stream_end {
   template <class> friend class stream;
   template <class, class> friend struct detail::room_case;
   friend void detail::run_timer(out<tick> to, detail::clock::duration period);
-  explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
+  explicit out(detail::stream_core& core) : stream_end(core, true) {}
 
   /// Waits until that time, or until no receiver is left.
   void wait_for_end(detail::clock::time_point until) {

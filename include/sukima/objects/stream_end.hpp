@@ -42,6 +42,9 @@ template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slo
   }
 }
 
+/// Counts a new end of that side. \throws usage_error after program::run has begun
+void count_end(stream_core& s, bool out);
+
 struct no_function {};
 template <class T, class F, class Ended> struct receive_case;
 template <class T, class F> struct room_case;
@@ -63,10 +66,8 @@ class stream_end {
   ~stream_end() { close(); }
 
  protected:
-  stream_end(stream_core& core, bool out) noexcept : core_(&core), out_(out) {
-    // Relaxed: before the program runs no other thread changes the counts.
-    (out ? core.outs : core.ins).fetch_add(1, std::memory_order_relaxed);
-  }
+  /// \throws usage_error after program::run has begun
+  stream_end(stream_core& core, bool out) : core_(&core), out_(out) { count_end(core, out); }
   void close() noexcept {
     if (core_ != nullptr) std::exchange(core_, nullptr)->release(out_, owner_);
   }

@@ -308,6 +308,15 @@ void release_dropped(object_core& me) noexcept {
   me.dropped.swap(now);  // keeps its room for later exceptions
 }
 
+void count_end(stream_core& s, bool out) {
+  if (s.program->has_run)
+    throw usage_error(
+        "sukima: stream " + s.name +
+        ": an end was made after the program had begun to run; make all ends before program::run");
+  // Relaxed: before the program runs no other thread changes the counts.
+  (out ? s.outs : s.ins).fetch_add(1, std::memory_order_relaxed);
+}
+
 /// Records that an end was released. The last one closes or breaks the stream, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
