@@ -83,6 +83,33 @@ TEST(program, a_wait_inside_thread_bound_is_refused_with_the_name_of_the_object)
                "the object waiter waits inside thread_bound for others");
 }
 
+// While the bound object waits for another island, it keeps its own island from running.
+TEST(program, a_wait_inside_thread_bound_that_blocks_its_own_end_is_a_deadlock) {
+  for (const char* model : {"threads:simulated", "workers:simulated"}) {
+    sukima::runtime r(with_workers(2));
+    program p(r);
+    p.model(model);
+    auto s = p.stream<int>("s"), go = p.stream<int>("go");
+    auto to_bound = s.out();
+    p.object("bound", [](in<int> from) { sukima::thread_bound([&] { from.receive(); }); }, s.in()).group("g");
+    p.object(
+         "mate",
+         [](out<int> to, out<int> lets_go) {
+           lets_go.send(1);
+           to.send(1);
+         },
+         to_bound.share(), go.out())
+        .group("g");
+    p.object(
+         "other", [](out<int>, in<int> from) { from.receive(); }, std::move(to_bound), go.in())
+        .group("h");
+    const std::string text = text_of<deadlock>([&] { p.run(); });
+    EXPECT_PRED2(has, text, "all objects wait for one another: bound waits for a message from s (0 of 64)");
+    EXPECT_PRED2(has, text,
+                 ". bound waits inside thread_bound and so keeps mate from running; let it wait outside");
+  }
+}
+
 TEST(program, an_abort_does_not_leave_destructors) {
   const model_chosen chosen("simulated");  // the first object runs first
   sukima::runtime runtime(with_workers(4));

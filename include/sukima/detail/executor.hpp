@@ -159,7 +159,8 @@ bool claim_suspension(fiber& s, std::uint64_t number) noexcept;
 bool try_resume(fiber& suspended, std::uint64_t number) noexcept;
 
 /// Whether that suspension has parked the fiber. May be called by any thread.
-bool is_suspended(const fiber& s, std::uint64_t number) noexcept;
+/// \param in_place whether the fiber waits on its thread (thread_bound), so that it has only begun to suspend
+bool is_suspended(const fiber& s, std::uint64_t number, bool in_place) noexcept;
 /// The result of find_ambient while the fiber runs.
 const ambient_state* ambient_of_fiber(const fiber& s) noexcept;
 

@@ -125,6 +125,10 @@ struct object_core : sukima::detail::bound_task {
   /// Slots for which it waits in shared streams.
   /// pairs with: announce_wait in stream.cpp; read_wait in find_deadlock.cpp
   std::atomic<std::uint64_t> rooms[most_waits]{};
+  /// The object of its island that waits inside thread_bound for other islands. It keeps this one from
+  /// running, or is this one. It stores itself before its wait_count becomes odd, and null after its wait.
+  /// pairs with: keep_island in stream.cpp; observe, read_wait in find_deadlock.cpp
+  std::atomic<const object_core*> kept_by{nullptr};
   /// Whether its function is about to be called, or was called. Sequentially consistent with
   /// program_core::aborting. pairs with: run_object, abort_here in program.cpp
   std::atomic<bool> begun{false};

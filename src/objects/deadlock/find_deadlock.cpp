@@ -49,7 +49,8 @@ bool read_wait(const object_core& o, observed_object& found) {
     found.waits.push_back({s.number, receives, s.words->tail.load(std::memory_order_seq_cst) - head});
   }
   // Read last: if the resumption was not claimed yet, the streams were read during the wait.
-  return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number)) &&
+  const bool in_place = o.kept_by.load(std::memory_order_acquire) == &o;
+  return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number, in_place)) &&
          o.wait_count.load(std::memory_order_acquire) == found.count;
 }
 
@@ -64,6 +65,22 @@ std::string names_of(const std::vector<std::string_view>& all) {
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
     text.append(i == 0 ? "" : i + 1 == all.size() ? " and " : ", ").append(all[i]);
   if (all.size() > most) text += " and " + std::to_string(all.size() - most) + " more";
+  return text;
+}
+
+/// Says which of the objects wait inside thread_bound and keep others of them from running.
+std::string describe_keepers(const program_core& p, const observation& seen,
+                             std::span<const std::size_t> dead) {
+  std::string text;
+  for (const std::size_t by : dead) {
+    if (seen.objects[by].kept_by != by) continue;
+    std::vector<std::string_view> kept;
+    for (const std::size_t i : dead)
+      if (i != by && seen.objects[i].kept_by == by) kept.push_back(p.objects[i]->name);
+    if (!kept.empty())
+      text += ". " + p.objects[by]->name + " waits inside thread_bound and so keeps " + names_of(kept) +
+              " from running; let it wait outside";
+  }
   return text;
 }
 
@@ -83,6 +100,12 @@ observed_object observe(const object_core& o) {
   if (!read_wait(o, found)) {
     found.count = 0;
     found.waits.clear();
+  }
+  // Read after the count of a wait. pairs with: keep_island in stream.cpp
+  if (const object_core* const by = o.kept_by.load(std::memory_order_acquire); by != nullptr) {
+    const auto& all = o.program->objects;
+    const auto at = std::find_if(all.begin(), all.end(), [by](const auto& one) { return one.get() == by; });
+    found.kept_by = static_cast<std::uint32_t>(at - all.begin());
   }
   return found;
 }
@@ -107,23 +130,33 @@ observation observe_all(program_core& p) {
 std::vector<std::size_t> find_dead(const observation& before, const observation& now) {
   const std::size_t count = before.objects.size();
   std::vector<waiting_objects> at(before.unknown_outs.size());
-  std::vector<bool> suspected(count);
-  std::vector<std::size_t> alive;
+  std::vector<bool> suspected(count), kept(count);
+  std::vector<std::vector<std::size_t>> kept_by(count);
+  std::vector<std::size_t> alive, others;
   for (std::size_t i = 0; i < count; ++i) {
     const observed_object& seen = before.objects[i];
     suspected[i] = seen.count != 0 && now.objects[i].count == seen.count;
     if (!suspected[i]) {
-      alive.push_back(i);
+      others.push_back(i);
       continue;
     }
     for (const observed_wait& w : seen.waits)
       (w.receives ? at[w.stream].receivers : at[w.stream].senders).push_back(i);
   }
+  // An object of which both observations show the same keeper was kept during the whole wait of the keeper
+  // that was suspected: islands are divided, but never united.
+  const auto go_on = [&](std::size_t i) {
+    const std::uint32_t by = before.objects[i].kept_by;
+    kept[i] = by < count && by != i && by == now.objects[i].kept_by && suspected[by] &&
+              before.objects[by].kept_by == by;
+    (kept[i] ? kept_by[by] : alive).push_back(i);
+  };
+  for (const std::size_t i : others) go_on(i);
   const auto free = [&](std::vector<std::size_t>& waiting) {
     for (const std::size_t i : std::exchange(waiting, {}))
       if (suspected[i]) {
         suspected[i] = false;
-        alive.push_back(i);
+        go_on(i);
       }
   };
   for (std::size_t s = 0; s < at.size(); ++s) {
@@ -131,13 +164,15 @@ std::vector<std::size_t> find_dead(const observation& before, const observation&
     if (before.unknown_ins[s]) free(at[s].senders);
   }
   while (!alive.empty()) {
-    const observed_object& o = before.objects[alive.back()];
+    const std::size_t living = alive.back();
+    const observed_object& o = before.objects[living];
     alive.pop_back();
+    for (const std::size_t i : std::exchange(kept_by[living], {})) go_on(i);
     for (const observed_end& e : o.ends) free(e.out ? at[e.stream].receivers : at[e.stream].senders);
   }
   std::vector<std::size_t> dead;
   for (std::size_t i = 0; i < count; ++i)
-    if (suspected[i]) dead.push_back(i);
+    if (suspected[i] || (kept[i] && !now.objects[i].over)) dead.push_back(i);
   return dead;
 }
 
@@ -164,6 +199,7 @@ std::string describe_deadlock(const program_core& p, const observation& seen,
     }
   }
   if (dead.size() > most) text += "; and " + std::to_string(dead.size() - most) + " more";
+  text += describe_keepers(p, seen, dead);
   if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender could continue";
   return text;
 }

@@ -24,10 +24,13 @@ struct observed_end {
   bool out = false;
 };
 struct observed_object {
+  static constexpr std::uint32_t kept_by_none = ~std::uint32_t{0};
   /// The count of its waits, which is odd if it waits only for streams, none of which is ready. 0 if it is
   /// alive, or has ended.
   std::uint64_t count = 0;
   bool over = false;
+  /// Number of the object that waits inside thread_bound and keeps this one from running, or is this one.
+  std::uint32_t kept_by = kept_by_none;
   std::vector<observed_wait> waits;
   std::vector<observed_end> ends;  ///< the ends that it holds
 };
@@ -44,8 +47,9 @@ observed_object observe(const object_core& o);
 observation observe_all(program_core& p);
 
 /// Returns the numbers of the deadlocked objects. An object is suspected if it is in the same wait in both
-/// observations. Every other object is alive, and so is an object whose wait a living object can end. The
-/// ends come from the first observation, because an object erases an end when the stream has been closed.
+/// observations. Every other object is alive, and so is an object whose wait a living object can end. But an
+/// object does not count as alive as long as a suspected one keeps it from running (thread_bound). The ends
+/// come from the first observation, because an object erases an end when the stream has been closed.
 /// \param now an observation that began after `before` was complete
 /// \par Complexity linear in the waits and ends
 std::vector<std::size_t> find_dead(const observation& before, const observation& now);

@@ -8,8 +8,9 @@
 // one can end its wait:
 //   - it waits for a message of a stream, and a living object holds a sending end of that stream;
 //   - it waits for room in a stream, and a living object holds a receiving end of that stream.
-// This is repeated until no further object is found alive. The remaining ones are deadlocked: no object that
-// could end their waits will ever run (find_deadlock.cpp).
+// But an object is not alive while a suspected one of its island waits inside thread_bound: that wait keeps
+// the others of the island from running. This is repeated until no further object is found alive. The
+// remaining ones are deadlocked: no object that could end their waits will ever run (find_deadlock.cpp).
 //
 // If objects are processes, the parent begins a round and rings the doorbells. Each process answers for its
 // objects. The round is complete when all have answered, so at some moment between two rounds all suspected
@@ -43,6 +44,7 @@ std::optional<observed_object> read_answer(const program_core& p, const segment&
   observed_object found;
   found.count = from.count;
   found.over = from.over != 0;
+  found.kept_by = from.kept_by;
   for (std::uint32_t i = 0; i < from.waits; ++i) {
     if (from.all[i].stream >= p.streams.size()) return std::nullopt;
     found.waits.push_back({from.all[i].stream, from.all[i].receives != 0, from.all[i].fill});
@@ -77,6 +79,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
       object_waits& to = memory.waits(i);
       to.count = seen.count;
       to.over = seen.over ? 1 : 0;
+      to.kept_by = seen.kept_by;
       to.waits = static_cast<std::uint32_t>(seen.waits.size());
       for (std::size_t k = 0; k < seen.waits.size(); ++k)
         to.all[k] = {seen.waits[k].stream, seen.waits[k].receives ? 1U : 0U, seen.waits[k].fill};

@@ -89,6 +89,7 @@ struct object_waits {
   std::uint32_t waits = 0;
   std::uint32_t ends = 0;
   std::uint32_t most_ends = 0;
+  std::uint32_t kept_by = 0;
   one all[object_core::most_waits]{};
 };
 

@@ -133,6 +133,13 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
   if (!me.home->park_shortly(*me.self)) me.home->park();
 }
 
+/// Records by which object the objects of an island are kept from running; null: by none. Release: as the
+/// words of announce_wait. pairs with: observe, read_wait in find_deadlock.cpp
+void keep_island(const object_core& me, const object_core* by) noexcept {
+  for (object_core* const o : static_cast<island_core&>(*me.home).objects)
+    o->kept_by.store(by, std::memory_order_release);
+}
+
 /// Waits if other threads may end the wait. \returns false if the time has come and no case is ready
 bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   sukima::detail::fiber& self = *me.self;
@@ -149,6 +156,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     cases[i].wait = &w;
     enlist(cases[i]);
   }
+  const bool keeps = *sukima::detail::running_thread_bindings() != 0;  // it waits in place, with the token
+  if (keeps) keep_island(me, &me);
   announce_wait(me, cases, count, until != nullptr, w.number);
   // Read after the suspension was announced, and the bits of `waiting` were set.
   // pairs with: abort_here in program.cpp; stop in process_roles.cpp; wake_timers in sleep.cpp
@@ -163,6 +172,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   if (until != nullptr) me.program->time.remove(*until, self);
   step_wait_count(me);
+  if (keeps) keep_island(me, nullptr);
   // Stored after the count. An abort that has already read the number cannot resume another wait with it.
   // pairs with: read_wait in find_deadlock.cpp
   me.suspension.store(0, std::memory_order_release);

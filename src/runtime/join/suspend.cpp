@@ -224,9 +224,10 @@ bool claim_suspension(fiber& s, std::uint64_t number) noexcept {
   return change(s, seen, suspension_stage::running);
 }
 
-bool is_suspended(const fiber& s, std::uint64_t number) noexcept {
+bool is_suspended(const fiber& s, std::uint64_t number, bool in_place) noexcept {
   const suspension_word seen = s.suspension.load(std::memory_order_acquire);
-  return seen.number() == number && seen.stage() == suspension_stage::suspended;
+  return seen.number() == number &&
+         seen.stage() == (in_place ? suspension_stage::suspending : suspension_stage::suspended);
 }
 
 void finish_suspension(fiber& s) {
