@@ -214,6 +214,23 @@ class messages(unittest.TestCase):
         self.assertEqual(output, "0 10\n20\n1 10\na nested function of A.main was called after the iteration of the loop that created it "
                                  "had ended: call it only during that iteration, or declare the variables that it uses before the loop\n")
 
+    def test_a_function_of_a_loops_condition_may_be_called_in_its_iteration(self):
+        output = self.program_output(HEAD + """
+            static int all(NestedRunnable... of) { for (NestedRunnable r : of) r.run(); return 1; }
+            public static void main(String[] arguments) {
+                NestedRunnable now = () -> { }, first = null;
+                int i = 0;
+                while (switch (i) { default -> { int n = i * 10; now = () -> { System.out.println(n++); }; yield i < 2; } }) {
+                    if (i++ == 0) first = now;
+                    all(now, now);
+                    try {
+                        all(first);
+                    } catch (EndedMethodException e) { System.out.println("ended"); }
+                }
+                for (int j = 0; j < 1; j += switch (j) { default -> { int n = 5; now = () -> { j += n++; }; yield all(now, now); } }) { }
+            } }""")
+        self.assertEqual(output, "0\n1\n2\n10\n11\nended\n")
+
     def test_call_in_a_later_iteration_of_do_many_is_refused(self):
         output = self.program_output(HEAD + """
             static final class Kept implements Task<Integer> {

@@ -124,6 +124,58 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    # A nested function in a loop's header, with variables of its own in a switch expression there.
+    "FunctionsInHeaders": """
+        static boolean isBelow(int k, int end, NestedRunnable r) {
+            return switch (end) {
+                case 0: yield false;
+                default: { boolean isBelow = k < end; NestedSupplier<Boolean> s = () -> { r.run(); return isBelow; }; yield s.get(); }
+            };
+        }
+        static String loops(NestedRunnable r) {
+            int i = 0;
+            while (switch (i) { default -> { int k = i * 2; NestedRunnable n = () -> { r.run(); log += k; }; n.run(); n.run(); yield k < 4; } }) {
+                int own = i + 5;
+                NestedRunnable n = () -> { r.run(); log += own; };
+                n.run();
+                if (i++ == 0) continue;
+                n.run();
+            }
+            do {
+                int own = i--;
+                NestedRunnable n = () -> { r.run(); log += "d" + own; };
+                n.run();
+                if (own == 2) continue;
+                n.run();
+            } while (switch (i) { default -> { int k = i; NestedSupplier<Boolean> n = () -> f(k, r) > 0; yield n.get(); } });
+            outer: for (int j = 0; switch (j) { default -> { int k = j; NestedSupplier<Boolean> n = () -> f(k, r) < 3; yield n.get(); } };
+                    j += switch (j) { default -> { int k = j; NestedSupplier<Integer> n = () -> f(k, r) + 1; yield n.get(); } }) {
+                int own = j;
+                NestedRunnable n = () -> { r.run(); log += "f" + own; };
+                n.run();
+                if (j == 0) continue outer;
+                log += isBelow(j, 3, r);
+            }
+            for (int j = 0; j < 3; j += switch (j) { default -> { int k = 1; NestedSupplier<Integer> n = () -> f(k, r); yield n.get(); } }) { log += j; }
+            return log;
+        }
+        static String starts(NestedRunnable r) {
+            for (int j = switch (calls) { default -> { int k = 3; NestedSupplier<Integer> n = () -> f(k, r); yield n.get(); } }; j < 5; j++) {
+                for (int e : switch (j) { default -> { int k = j; NestedSupplier<int[]> n = () -> new int[] {f(k, r), k + 1}; yield n.get(); } }) {
+                    NestedRunnable n = () -> { r.run(); log += " " + e; };
+                    n.run();
+                    n.run();
+                }
+            }
+            return log;
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return loops(r);
+                case 1: return starts(r);
+                default: return null;
+            }
+        }""",
     # The exception for null comes before the next operand is evaluated.
     "NullOperands": """
         class Inner { final int k; Inner(int k) { this.k = k; } }

@@ -27,11 +27,21 @@ final class FastLoops {
         return bodyLabels.get(loop);
     }
 
-    /** Writes the body of a loop as a block. */
-    void body(StatementTree loop, StatementTree body) {
+    /** Writes the body of a loop as a block that begins the iteration. */
+    private void body(StatementTree loop, StatementTree body) {
         in.put("{" + in.countedTurn(loop));
         in.scoped(() -> in.statement(body));
         in.put("}");
+    }
+
+    /** Writes the condition that ends a loop, if there is one, and begins the iteration before or after it. */
+    private void condition(StatementTree loop, ExpressionTree condition) {
+        boolean isCountedBefore = Turns.isInCondition(in.program, in.unit, loop);
+        in.put(isCountedBefore ? in.countedTurn(loop) : "");
+        if (condition != null) {
+            in.scoped(() -> leaveUnless(condition));
+        }
+        in.put(isCountedBefore ? "" : in.countedTurn(loop));
     }
 
     /**
@@ -52,22 +62,20 @@ final class FastLoops {
             return;
         }
         in.put(in.takeLabel() + "while (true) {");
-        in.scoped(() -> {
-            leaveUnless(tree.getCondition());
-            body(tree, tree.getStatement());
-        });
+        condition(tree, tree.getCondition());
+        in.block(tree.getStatement());
         in.put("}");
     }
 
-    void leaveUnless(ExpressionTree condition) {
+    private void leaveUnless(ExpressionTree condition) {
         String text = in.consumed(condition);
         in.put(in.takeCopies() + "if (!(" + text + ")) { break; }");
     }
 
     void doLoop(DoWhileLoopTree tree) {
-        in.put(in.takeLabel() + "do {");
+        in.put(in.takeLabel() + "do {" + in.countedTurn(tree));
         if (!needsStatements(tree.getCondition())) {
-            body(tree, tree.getStatement());
+            in.block(tree.getStatement());
             in.put("} while " + in.renderer.text(tree.getCondition()) + ";");
             return;
         }
@@ -77,10 +85,10 @@ final class FastLoops {
     }
 
     /** Writes a body that the loop's own statements follow, so `continue` must leave only the body. */
-    void labelledBody(StatementTree loop, StatementTree body) {
+    private void labelledBody(StatementTree loop, StatementTree body) {
         bodyLabels.put(loop, "body$" + in.unit.number + "_" + labelCount++);
         in.put(bodyLabels.get(loop) + ": if (true)");
-        body(loop, body);
+        in.block(body);
     }
 
     void forLoop(ForLoopTree tree) {
@@ -101,11 +109,7 @@ final class FastLoops {
         in.scoped(() -> {
             tree.getInitializer().forEach(in::statement);
             in.put(own + "for (;;) {");
-            in.scoped(() -> {
-                if (tree.getCondition() != null) {
-                    leaveUnless(tree.getCondition());
-                }
-            });
+            condition(tree, tree.getCondition());
             labelledBody(tree, tree.getStatement());
             tree.getUpdate().forEach(update -> in.scoped(() -> in.statement(update)));
             in.put("}");

@@ -206,13 +206,27 @@ final class FrameStatements {
         statement(body);
     }
 
+    /** Writes the condition that ends a loop, if there is one, and begins the iteration before or after it. */
+    private void condition(StatementTree loop, ExpressionTree condition, int after) {
+        boolean isCountedBefore = Turns.isInCondition(to.program, to.unit, loop);
+        if (isCountedBefore) {
+            to.countTurn(loop);
+        }
+        if (condition != null) {
+            to.jumpUnless(to.value(condition), after);
+        }
+        if (!isCountedBefore) {
+            to.countTurn(loop);
+        }
+    }
+
     private void whileLoop(WhileLoopTree tree) {
         int top = to.unit.newState();
         int after = to.unit.newState();
         target(tree, after, top);
         to.state(top);
-        to.jumpUnless(to.value(tree.getCondition()), after);
-        body(tree, tree.getStatement());
+        condition(tree, tree.getCondition(), after);
+        statement(tree.getStatement());
         to.jump(to.jumpTo(top));
         to.stateAfterJump(after);
     }
@@ -237,10 +251,8 @@ final class FrameStatements {
         target(tree, after, update);
         all(tree.getInitializer());
         to.state(top);
-        if (tree.getCondition() != null) {
-            to.jumpUnless(to.value(tree.getCondition()), after);
-        }
-        body(tree, tree.getStatement());
+        condition(tree, tree.getCondition(), after);
+        statement(tree.getStatement());
         to.state(update);
         all(tree.getUpdate());
         to.jump(to.jumpTo(top));
