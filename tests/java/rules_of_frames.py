@@ -176,6 +176,48 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    # The parameter of a multi-catch has the common interfaces of its exceptions.
+    "InterfacesOfExceptions": """
+        interface Coded { int code(); default int twice(int by) { return 2 * code() + by; } }
+        interface Named<T extends Named<T>> { default String own() { return getClass().getSimpleName(); } }
+        static class X1 extends RuntimeException implements Coded, Named<X1> { public int code() { return 1; } }
+        static class X2 extends IllegalStateException implements Named<X2>, Coded { public int code() { return 2; } }
+        static class X3 extends Exception implements Coded { public int code() { return 3; } }
+        static String both(Coded one, int two) { return one.code() + " " + two; }
+        static String text(Named<?> one, Coded other) { return one.own() + other.code(); }
+        static void in(int k, NestedRunnable r) throws X3 {
+            if (k > 2) return;
+            r.run();
+            if (k == 2) throw new X3(); else if (k == 1) throw new X2();
+            throw new X1();
+        }
+        static Object caught(int k, NestedRunnable r) throws X3 {
+            try { in(k, r); return null; } catch (X1 | X2 e) {
+                log += e.code() + both(e, f(1, r)) + text(e, e);
+                NestedRunnable n = () -> {
+                    r.run();
+                    log += e.twice(f(3, r));
+                    Runnable plain = () -> log += e.own() + e.getMessage();
+                    plain.run();
+                };
+                n.run();
+                Coded coded = e;
+                java.util.function.IntSupplier plain = () -> e.code();
+                log += coded.twice(f(1, r)) + plain.getAsInt();
+                java.util.function.Supplier<String> reference = e::own;
+                log += reference.get();
+            }
+            return log;
+        }
+        static String thrown(int k, NestedRunnable r) {
+            try {
+                try { in(k, r); } catch (X3 | X2 e) { r.run(); log += e.code(); throw e; }
+            } catch (X3 e) { r.run(); log += "x3"; } catch (X2 e) { log += e.own(); }
+            return log;
+        }
+        static Object part(int part, NestedRunnable r) throws Exception {
+            return part < 2 ? caught(part, r) : part < 4 ? thrown(part - 1, r) : null;
+        }""",
     # The exception for null comes before the next operand is evaluated.
     "NullOperands": """
         class Inner { final int k; Inner(int k) { this.k = k; } }

@@ -241,7 +241,7 @@ abstract class Normaliser {
         boolean isTemporary = renderer.replaced.containsKey(tree) && !(tree instanceof CompoundAssignmentTree);
         boolean isUnboxed = Conversions.unboxed(program, tree) != null;
         if (isUnboxed || !isConstant(tree) && !isTemporary) {
-            renderer.replaced.put(tree, stored(tree, "value"));
+            renderer.replaced.put(tree, typeNames.typed(stored(tree, "value"), program.type(tree), unit.enclosing));
         }
         if (Conversions.isOuterObject(program, tree) && !isTypeOrThis(tree)) {
             simple(renderer.text(tree) + ".getClass();"); // throws the exception for null

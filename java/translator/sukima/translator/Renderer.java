@@ -20,6 +20,7 @@ import javax.lang.model.element.Modifier;
 /** Copies the text of trees, with other names for variables and other text for some trees. */
 final class Renderer {
     private final Program program;
+    private final TypeNames typeNames;
     private final Unit unit;
     private final NestedText nestedText;
     private final boolean isFrame;
@@ -42,6 +43,7 @@ final class Renderer {
 
     Renderer(Program program, Unit unit, boolean isFrame, Jumps jumps, NestedText nestedText) {
         this.program = program;
+        typeNames = new TypeNames(program);
         this.unit = unit;
         this.isFrame = isFrame;
         this.jumps = jumps;
@@ -139,7 +141,9 @@ final class Renderer {
         private String nameOf(IdentifierTree tree, String own) {
             Variable variable = program.variable(tree);
             if (variable != null) {
-                return ordinary + classes > 0 ? nameInOrdinary(variable) : name(variable);
+                String name = ordinary + classes > 0 ? nameInOrdinary(variable) : name(variable);
+                boolean isItself = unit.own(variable) == variable && name.equals(variable.name);
+                return isItself ? name : typeNames.typed(name, variable.type, unit.enclosing);
             }
             boolean isInFrame = isFrame || unit.isNested();
             if (!isInFrame || classes > 0) {

@@ -5,11 +5,13 @@ import com.sun.tools.javac.code.Type;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.IntersectionType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.type.TypeVariable;
@@ -106,6 +108,49 @@ final class TypeNames {
             }
             found = program.types.directSupertypes(found).get(0);
         }
+    }
+
+    /**
+     * Returns the text of a value that a variable of the type's name holds, for a place in that class. The parameter of a
+     * multi-catch also has the common interfaces of its exceptions, which the name cannot express, but a cast can.
+     */
+    String typed(String value, TypeMirror type, TypeElement place) {
+        if (!(type instanceof UnionType union) || !(((Type) type).tsym.type instanceof IntersectionType common)) {
+            return value;
+        }
+        String interfaces = common.getBounds().stream().filter(bound -> isAccessibleInterface(bound, place))
+            .map(bound -> " & " + ofInterface((DeclaredType) bound)).collect(Collectors.joining());
+        return interfaces.isEmpty() ? value : "((" + of(union) + interfaces + ") " + value + ")";
+    }
+
+    /** Returns the text of the type, without its arguments if these cannot be written. */
+    private String ofInterface(DeclaredType type) {
+        String name = of(type);
+        return name != null ? name : ((TypeElement) type.asElement()).getQualifiedName()
+            + type.getTypeArguments().stream().map(argument -> "?").collect(Collectors.joining(", ", "<", ">"));
+    }
+
+    private boolean isAccessibleInterface(TypeMirror type, TypeElement place) {
+        Element element = program.types.asElement(type);
+        if (!element.getKind().isInterface()) {
+            return false;
+        }
+        boolean isInPackage = program.elements.getPackageOf(element).equals(program.elements.getPackageOf(place));
+        boolean isInFile = outermost(element).equals(outermost(place));
+        boolean isAccessible = true;
+        for (Element at = element; at.getKind() != ElementKind.PACKAGE; at = at.getEnclosingElement()) {
+            boolean isPrivate = at.getModifiers().contains(Modifier.PRIVATE);
+            isAccessible &= isInFile || !isPrivate && (isInPackage || at.getModifiers().contains(Modifier.PUBLIC));
+        }
+        return isAccessible;
+    }
+
+    private static Element outermost(Element element) {
+        Element at = element;
+        while (at.getEnclosingElement().getKind() != ElementKind.PACKAGE) {
+            at = at.getEnclosingElement();
+        }
+        return at;
     }
 
     /** Returns whether a type of that name is a primitive type. */
