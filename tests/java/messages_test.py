@@ -456,12 +456,14 @@ class A implements Task<Integer> {
         self.assertEqual(self.run_program().stdout, "2 1 1\n")
 
     def test_another_thread_is_refused(self):
+        """Also after the first call, and where the caller wants the frames."""
         output = self.with_plain_class(
-            "static void call(NestedRunnable r) throws Exception { Thread t = new Thread(() -> { try { r.run(); } "
-            "catch (IllegalStateException e) { System.out.println(e.getMessage()); } }, \"other\"); t.start(); t.join(); }",
-            "int n = 0; NestedRunnable r = () -> n++; Plain.call(r);")
-        self.assertEqual(output, "a nested function of A.owner was called on the thread other: call it on the thread that runs "
-                                 "the method, main\n")
+            "static void call(Runnable r) throws Exception { Thread t = new Thread(() -> { try { r.run(); } "
+            "catch (IllegalStateException e) { System.out.println(e.getMessage()); } }, \"other\"); t.start(); t.join(); } "
+            "static void all(NestedRunnable r) throws Exception { call(() -> r.run()); call(() -> Sleeping.frames(r)); }",
+            "int n = 0; NestedRunnable r = () -> n++; Plain.all(r); r.run(); Plain.all(r); System.out.println(n);")
+        message = "a nested function of A.owner was called on the thread other: call it on the thread that runs the method, main\n"
+        self.assertEqual(output, 4 * message + "1\n")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ public final class Owner implements Serializable {
     public Frame enter() {
         check();
         if (frame == null) {
-            throw capture();
+            throw new Capture(this);
         }
         isCollected = false;
         return frame;
@@ -39,7 +39,7 @@ public final class Owner implements Serializable {
     Frame enterCollected() {
         check();
         if (!isCollected) {
-            throw capture();
+            throw new Capture(this);
         }
         isCollected = false;
         return frame;
@@ -49,14 +49,10 @@ public final class Owner implements Serializable {
         if (hasEnded) {
             throw EndedMethodException.ofMethod(method);
         }
-    }
-
-    private Capture capture() {
         if (Thread.currentThread() != thread) {
             throw new IllegalStateException("a nested function of " + method + " was called on the thread "
                 + Thread.currentThread().getName() + ": call it on the thread that runs the method, " + thread.getName());
         }
-        return new Capture(this);
     }
 
     /** Returns the throwable that collects all frames up to the owner. */
