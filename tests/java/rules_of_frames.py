@@ -218,6 +218,45 @@ PROGRAMS = {
         static Object part(int part, NestedRunnable r) throws Exception {
             return part < 2 ? caught(part, r) : part < 4 ? thrown(part - 1, r) : null;
         }""",
+    # Members of the program have names as those of the frame and of the translation.
+    "NamesOfFrames": """
+        static int state$ = 40;
+        static int f$ = 1, c$ = 2, turn$ = 3;
+        static String line$() { return "line"; }
+        static class Outer {
+            int inner$ = 5;
+            String method$() { return "outer"; }
+            class In extends Base {
+                String all(NestedRunnable r) {
+                    int k = f(1, r);
+                    inner$ += k;
+                    thrown$ = "x" + (state$ += inner$);
+                    for (int i = 0; i < 2; i++) {
+                        int own = i;
+                        NestedRunnable n = () -> { r.run(); turn$ += own; log += thrown$ + inner$ + method$() + f$ + c$ + turn$; };
+                        n.run();
+                    }
+                    Object o = new Object() {
+                        int inner$ = 9;
+                        String method$() { return "own" + inner$ + state$; }
+                        public String toString() { return method$() + line$() + thrown$ + resume$(); }
+                    };
+                    Runnable plain = () -> log += inner$ + line$() + o;
+                    plain.run();
+                    switch (f(1, r)) { case ONE$: log += ONE$; }
+                    log += switch (f(1, r)) { case ONE$ -> state$; default -> f(2, r); };
+                    log += switch (k) { case ONE$ -> state$; default -> 2; };
+                    return log + f(inner$, r) + state$ + line$() + method$() + resume$() + thrown$;
+                }
+            }
+        }
+        static final int ONE$ = 1;
+        static class Base { protected String thrown$ = "none"; String resume$() { return "resume"; } }
+        static Object part(int part, NestedRunnable r) {
+            state$ = 40;
+            turn$ = 3;
+            return part == 0 ? new Outer().new In().all(r) : null;
+        }""",
     # The exception for null comes before the next operand is evaluated.
     "NullOperands": """
         class Inner { final int k; Inner(int k) { this.k = k; } }

@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import com.sun.source.tree.BreakTree;
+import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.ContinueTree;
@@ -11,11 +12,16 @@ import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.YieldTree;
 import com.sun.source.util.TreeScanner;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
 
 /** Copies the text of trees, with other names for variables and other text for some trees. */
 final class Renderer {
@@ -93,7 +99,8 @@ final class Renderer {
         private int at;
         private final int to;
         private int ordinary;
-        private int classes;
+        /** The classes around the place inside the unit, the innermost last. */
+        private final List<Element> classes = new ArrayList<>();
 
         Splice(String source, int from, int to) {
             this.source = source;
@@ -141,22 +148,54 @@ final class Renderer {
         private String nameOf(IdentifierTree tree, String own) {
             Variable variable = program.variable(tree);
             if (variable != null) {
-                String name = ordinary + classes > 0 ? nameInOrdinary(variable) : name(variable);
+                String name = isInOrdinary() ? nameInOrdinary(variable) : name(variable);
                 boolean isItself = unit.own(variable) == variable && name.equals(variable.name);
                 return isItself ? name : typeNames.typed(name, variable.type, unit.enclosing);
             }
+            if (own.indexOf('$') >= 0 && !isLabel(tree)) {
+                return qualified(program.element(tree), own);
+            }
             boolean isInFrame = isFrame || unit.isNested();
-            if (!isInFrame || classes > 0) {
+            if (!isInFrame || !classes.isEmpty()) {
                 return own;
             }
-            String outer = unit.enclosing.getSimpleName().toString();
             if (own.equals("this") || own.equals("super")) {
-                return outer + "." + own;
+                return unit.enclosing.getSimpleName() + "." + own;
             }
-            if (program.element(tree) instanceof ExecutableElement method && isOfObject(own)) {
-                return outer + (method.getModifiers().contains(Modifier.STATIC) ? "." : ".this.") + own;
+            return program.element(tree) instanceof ExecutableElement method && isOfObject(own) ? qualified(method, own) : own;
+        }
+
+        private boolean isInOrdinary() {
+            return ordinary > 0 || !classes.isEmpty();
+        }
+
+        /**
+         * Returns the name of a field or method with its class, because a name of the translation could hide it.
+         * Inside the unit's own classes, their members hide those names.
+         */
+        private String qualified(Element member, String own) {
+            if (member == null || !member.getKind().isField() && member.getKind() != ElementKind.METHOD
+                || classes.stream().anyMatch(inner -> isMember(member, inner))) {
+                return own;
             }
-            return own;
+            boolean isStatic = member.getModifiers().contains(Modifier.STATIC);
+            for (Element at = unit.enclosing; at.getKind() != ElementKind.PACKAGE; at = at.getEnclosingElement()) {
+                if (at instanceof TypeElement type && isMember(member, type)) {
+                    return type.getSimpleName() + (isStatic ? "." : ".this.") + own;
+                }
+            }
+            return isStatic ? ((TypeElement) member.getEnclosingElement()).getQualifiedName() + "." + own : own;
+        }
+
+        /** Returns whether this is a label of a switch, which need not be qualified and often must not be. */
+        private boolean isLabel(Tree tree) {
+            Tree parent = program.parent(tree);
+            return parent instanceof CaseTree group && group.getBody() != tree
+                || parent.getKind().name().equals("CONSTANT_CASE_LABEL"); // Java 17 does not know it
+        }
+
+        private boolean isMember(Element member, Element type) {
+            return program.types.isSubtype(program.types.erasure(type.asType()), program.types.erasure(member.getEnclosingElement().asType()));
         }
 
         /** Returns whether the generated class has a method of this name itself. */
@@ -184,14 +223,14 @@ final class Renderer {
 
         @Override
         public Void visitClass(ClassTree tree, Void nothing) {
-            classes++;
+            classes.add(program.element(tree));
             super.visitClass(tree, nothing);
-            classes--;
+            classes.remove(classes.size() - 1);
             return null;
         }
 
         private boolean jump(Tree tree) {
-            String text = ordinary + classes > 0 ? null : jumps.text(tree);
+            String text = isInOrdinary() ? null : jumps.text(tree);
             if (text != null) {
                 put(tree, text);
             }
