@@ -231,6 +231,19 @@ class messages(unittest.TestCase):
             } }""")
         self.assertEqual(output, "0\n1\n2\n10\n11\nended\n")
 
+    def test_control_characters_of_marks_are_refused(self):
+        for code, comment in ((1, "x"), (2, "\x02"), (3, "x")):
+            result = self.compile(self.write(HEAD + f"""void m() {{ int n = 0; NestedRunnable r = () -> n++; r.run(); }}
+// {comment}
+String s = "a{chr(code)}b"; }}"""))
+            self.assertEqual(result.returncode, 1)
+            place = "7:4" if code == 2 else "8:14"
+            self.assertRegex(result.stderr, rf"^\S+:{place}: error: the file contains the control character with the code {code}, .*\n1 error\n$")
+        # A file that needs no translation may contain them.
+        result = self.compile(self.write('class A { public static void main(String[] of) { System.out.println("a\x03b"); } }'))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.run_program().stdout, "a\x03b\n")
+
     def test_call_in_a_later_iteration_of_do_many_is_refused(self):
         output = self.program_output(HEAD + """
             static final class Kept implements Task<Integer> {

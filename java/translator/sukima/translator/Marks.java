@@ -42,6 +42,12 @@ final class Marks {
         return String.valueOf(BEGIN) + number + END;
     }
 
+    /** Returns the position of the first character of a source that looks like a part of a mark; -1 if there is none. */
+    static int find(String source) {
+        int at = (int) source.chars().takeWhile(c -> c < BEGIN || c > NEW_LINE).count();
+        return at == source.length() ? -1 : at;
+    }
+
     int lineAt(int position) {
         return lines.floorEntry(position).getValue();
     }

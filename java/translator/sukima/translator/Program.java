@@ -154,8 +154,10 @@ final class Program {
     }
 
     void refuse(Tree tree, String message) {
-        CompilationUnitTree file = file(tree);
-        long at = start(tree);
+        refuse(file(tree), start(tree), message);
+    }
+
+    void refuse(CompilationUnitTree file, long at, String message) {
         String text = file.getSourceFile().getName() + ":" + file.getLineMap().getLineNumber(at) + ":"
             + file.getLineMap().getColumnNumber(at) + ": error: " + message;
         errors.computeIfAbsent(file.getSourceFile().getName(), key -> new TreeMap<>()).putIfAbsent(at, text);

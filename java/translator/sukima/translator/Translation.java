@@ -39,7 +39,16 @@ final class Translation {
         Stream.concat(program.abstractMethods.stream(), withBody)
             .filter(method -> program.file(method) == file && graph.needsMark((ExecutableElement) program.element(method)))
             .forEach(translation::markCapturing);
-        return translation.edits.isEmpty() ? null : translation.apply();
+        if (translation.edits.isEmpty()) {
+            return null;
+        }
+        int at = Marks.find(translation.source);
+        if (at >= 0) {
+            program.refuse(file, at, "the file contains the control character with the code " + (int) translation.source.charAt(at)
+                + ", which the translation uses itself: write it as an escape sequence such as \\1 in a string, and remove it elsewhere");
+            return null;
+        }
+        return translation.apply();
     }
 
     private void translate(Unit unit) {
