@@ -244,6 +244,39 @@ String s = "a{chr(code)}b"; }}"""))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(self.run_program().stdout, "a\x03b\n")
 
+    def test_classes_of_an_annotation_processor_must_be_made_before(self):
+        services = self.folder / "processor/META-INF/services"
+        services.mkdir(parents=True)
+        processor = self.write("""import java.io.*; import java.util.*; import javax.annotation.processing.*; import javax.lang.model.element.*;
+            @SupportedAnnotationTypes("*") @SupportedSourceVersion(javax.lang.model.SourceVersion.RELEASE_17)
+            public class Maker extends AbstractProcessor {
+                private boolean isMade;
+                @Override public boolean process(Set<? extends TypeElement> all, RoundEnvironment round) {
+                    if (isMade) return false;
+                    isMade = true;
+                    try (Writer to = processingEnv.getFiler().createSourceFile("Made").openWriter()) {
+                        to.write("class Made { static int value() { return 7; } }");
+                    } catch (IOException e) { throw new UncheckedIOException(e); }
+                    return false;
+                }
+            }""", "Maker.java")
+        MACHINE.javac("-proc:none", "-d", self.folder / "processor", processor).check_returncode()
+        source = self.write(HEAD + """public static void main(String[] arguments) {
+            int n = 0; NestedRunnable r = () -> n += Made.value(); r.run(); System.out.println(n); } }""")
+        (services / "javax.annotation.processing.Processor").write_text("Maker\n")
+        path = self.folder / "processor"
+        for options in (["-processorpath", path], ["-cp", path], ["-processor", "Maker", f"--processor-path={path}"]):
+            result = self.compile(source, options=options)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("cannot find symbol", result.stderr)
+            self.assertIn("sukima-javac: annotation processors run on the translation, so they cannot make", result.stderr)
+        for options in ([], ["-proc:none", "-cp", path]):
+            self.assertNotIn("annotation processors", self.compile(source, options=options).stderr)
+        MACHINE.javac("-proc:only", "-processorpath", path, "-cp", RUNTIME, "-s", self.folder, source).check_returncode()
+        result = self.compile(source, self.folder / "Made.java", options=["-proc:none", "-processorpath", path])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.run_program().stdout, "7\n")
+
     def test_call_in_a_later_iteration_of_do_many_is_refused(self):
         output = self.program_output(HEAD + """
             static final class Kept implements Task<Integer> {

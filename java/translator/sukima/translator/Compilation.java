@@ -24,6 +24,7 @@ import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /** One run of the command: javac analyses the sources and then compiles their translation. */
@@ -119,7 +120,12 @@ final class Compilation {
             return WRONG_USE;
         }
         if (diagnostics.getDiagnostics().stream().anyMatch(Compilation::isOther)) {
-            return report(diagnostics.getDiagnostics().stream().filter(each -> !each.getCode().equals(FirstErrors.CAPTURE)).toList());
+            int result = report(diagnostics.getDiagnostics().stream().filter(each -> !each.getCode().equals(FirstErrors.CAPTURE)).toList());
+            if (diagnostics.getDiagnostics().stream().anyMatch(Compilation::isUnknownName) && usesProcessors(manager)) {
+                System.err.println("sukima-javac: annotation processors run on the translation, so they cannot make classes that the sources "
+                    + "need: let javac -proc:only -s FOLDER make them first, and compile them with the sources and -proc:none");
+            }
+            return result;
         }
         List<Analysis.Call> calls = new ArrayList<>();
         List<MemberReferenceTree> references = new ArrayList<>();
@@ -155,6 +161,16 @@ final class Compilation {
     /** Returns whether this is an error that nested functions do not permit. After such an error the trees may lack types. */
     private static boolean isOther(Diagnostic<?> diagnostic) {
         return diagnostic.getKind() == Diagnostic.Kind.ERROR && !diagnostic.getCode().equals(FirstErrors.CAPTURE);
+    }
+
+    private static boolean isUnknownName(Diagnostic<?> diagnostic) {
+        return diagnostic.getCode().startsWith("compiler.err.cant.resolve") || diagnostic.getCode().equals("compiler.err.doesnt.exist");
+    }
+
+    /** Returns whether javac would run annotation processors. The manager must know the options. */
+    private boolean usesProcessors(StandardJavaFileManager manager) throws IOException {
+        return !options.contains("-proc:none") && (options.contains("-processor") || manager.hasLocation(StandardLocation.ANNOTATION_PROCESSOR_PATH)
+            || manager.getFileForInput(StandardLocation.CLASS_PATH, "", "META-INF/services/javax.annotation.processing.Processor") != null);
     }
 
     private int translate(Program program, CaptureGraph graph, List<CompilationUnitTree> trees) throws IOException {
