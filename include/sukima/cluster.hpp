@@ -73,7 +73,7 @@ namespace sukima::cluster {
 ///                  (sukima::can_travel)
 /// \returns the result of the function, the same on all nodes
 /// \throws what the function throws. An exception from another node arrives with its type if SUKIMA_EXCEPTION
-///         names that, otherwise as remote_exception
+///         names that, otherwise as remote_exception. usage_error if another thread is in an entry
 ///
 /// Each node ends with status 2 and one sentence if the nodes cannot connect (another program at one of them,
 /// another token), if they call different functions in one entry, or if srun or a PMIx launcher has started

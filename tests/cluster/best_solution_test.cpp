@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <thread>
 
 namespace {
 
@@ -291,6 +292,33 @@ TEST(best_solutions, come_with_the_result_of_an_entry) {
 }
 
 void offers_nothing(context) {}
+
+best_of_node* best_alone = nullptr;
+std::atomic<bool> is_offered{false};
+std::atomic<bool> is_refused{false};
+void offers_and_waits(context /*c*/) {
+  best_alone->offer(50, 7);
+  is_offered = true;
+  is_offered.notify_all();
+  is_refused.wait(false);
+}
+
+// The second entry would forget the solution of the first one.
+TEST(best_solutions, are_kept_while_another_thread_begins_an_entry) {
+  best_of_node best("alone", 0);
+  best_alone = &best;
+  std::thread other([] {
+    is_offered.wait(false);
+    EXPECT_THROW(sukima::cluster::run(call<offers_nothing>()), sukima::usage_error);
+    is_refused = true;
+    is_refused.notify_all();
+  });
+  sukima::cluster::run(call<offers_and_waits>());
+  other.join();
+  EXPECT_EQ(best.best(), 7u);
+  sukima::cluster::run(call<offers_nothing>());  // the refused entry has left nothing
+  EXPECT_FALSE(best.best().has_value());
+}
 
 TEST(best_solutions, are_forgotten_when_an_entry_begins) {
   shared now;

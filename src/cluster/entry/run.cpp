@@ -222,21 +222,22 @@ any_node* own_node_of_process() {
 }
 
 /// Allows one entry at a time. Entries have the same numbers on all nodes, and concurrent entries would have
-/// no order.
+/// no order. In a process that runs alone, an entry would drop the best solutions of another one.
 class only_entry {
  public:
   only_entry() {
+    const pid_t here = getpid();  // a child after fork() is not in the entry of its parent
     // Acquire, as of a lock: this entry continues with the node that the previous one has left.
-    if (is_active.exchange(true, std::memory_order_acquire))
-      throw usage_error(
-          "sukima: two threads run entries that all nodes share at the same time; run one after the other");
+    if (active_in.exchange(here, std::memory_order_acquire) == here)
+      throw usage_error("sukima: two threads run entries at the same time; run one after the other");
   }
-  ~only_entry() { is_active.store(false, std::memory_order_release); }
+  ~only_entry() { active_in.store(0, std::memory_order_release); }
   only_entry(const only_entry&) = delete;
   only_entry& operator=(const only_entry&) = delete;
 
  private:
-  static inline std::atomic<bool> is_active{false};  ///< pairs with: only_entry, ~only_entry
+  /// The process that is in an entry; 0: none. pairs with: only_entry, ~only_entry
+  static inline std::atomic<pid_t> active_in{0};
 };
 
 }  // namespace
@@ -266,17 +267,21 @@ std::uint32_t this_node() { return where_started().node(); }
 namespace detail {
 
 void run_cluster_entry(cluster_entry& entry) {
-  if (!is_inside()) {
-    if (cluster::any_node* const node = cluster::own_node_of_process()) {
-      const cluster::only_entry here;
-      if (cluster::shares_entries()) forbid_reductions();
-      const cluster::task_output printing;
-      node->run(entry);
-      return;
-    }
+  const auto run_alone = [&] { sukima::run([&](context c) { entry.run(entry, c); }); };
+  if (is_inside()) {
+    run_alone();
+    return;
   }
-  if (!is_inside()) own_solution_board().begin_entry(1);
-  sukima::run([&](context c) { entry.run(entry, c); });
+  cluster::any_node* const node = cluster::own_node_of_process();
+  const cluster::only_entry here;
+  if (node == nullptr) {
+    own_solution_board().begin_entry(1);
+    run_alone();
+    return;
+  }
+  if (cluster::shares_entries()) forbid_reductions();
+  const cluster::task_output printing;
+  node->run(entry);
 }
 
 }  // namespace detail
