@@ -293,6 +293,35 @@ TEST(hope_nodes, throw_what_the_call_throws_and_go_on) {
   EXPECT_EQ(nodes.everywhere(call<fib>(15)), std::vector<long>(3, fib_alone(15)));
 }
 
+struct unsendable {
+  long value;
+};
+
+}  // namespace
+
+template <> struct sukima::codec<unsendable> {
+  static void encode(const unsendable& /*value*/, std::vector<std::byte>& to) {
+    to.emplace_back();
+    throw std::length_error("there is no room");
+  }
+  static unsendable decode(std::span<const std::byte> /*from*/) { return {-1}; }
+};
+
+namespace {
+
+unsendable fib_without_way(sukima::context c, int n) { return {fib(c, n)}; }
+
+// The result is there. Whether a node also sends it must not change what the program does.
+TEST(hope_nodes, return_a_result_that_they_cannot_send) {
+  for (unsigned n = 1; n <= 3; ++n) {
+    hope_nodes nodes({.nodes = n}, eager);
+    nodes.on_each([&](unsigned i) {
+      EXPECT_EQ(nodes.run(i, call<fib_without_way>(18)).value, fib_alone(18)) << "node " << i;
+      EXPECT_EQ(nodes.run(i, call<fib>(15)), fib_alone(15)) << "node " << i;
+    });
+  }
+}
+
 /// A few random programs on the same nodes, half of them by way of mediators. \returns what they did
 hope::counts run_programs(const shape& s, hope::node_options chosen, std::vector<faults> each) {
   if (s.seed / 4 % 2 == 1) chosen.most_direct = 1;

@@ -189,8 +189,8 @@ void node::root_ended(event& e) {
   root_ = nullptr;
   e.t->destroy(e.t);
   if (!is_over_ && !is_behind()) is_newcomer_ = false;
-  if (e.how == outcome::ok) {
-    active_->received.reset();  // the call has already stored its result
+  if (e.how == outcome::ok) active_->received.reset();  // the call has already stored its result
+  if (e.how == outcome::ok && !e.is_unencodable) {
     const entry_value value{self_, std::move(e.content), solutions_.all()};
     entry_results_.put(entry_, value);
     if (!is_over_) {
@@ -283,9 +283,10 @@ void node::ended(detail::received_task& done_task) noexcept {
       called.put(called, e.content);
     }
   } catch (...) {  // thrown by the user's codec
-    e.how = outcome::thrown;
+    // The entry's own call has stored its result, which this node returns but cannot send.
+    e.how = e.of != nullptr ? outcome::thrown : outcome::ok;
     e.error = std::current_exception();
-    e.is_unencodable = e.of != nullptr;
+    e.is_unencodable = true;
   }
   events_.post(std::move(e));
 }

@@ -151,7 +151,7 @@ class node final : public node_base {
     outcome how = outcome::ok;
     bytes content{};
     std::exception_ptr error{};
-    bool is_unencodable = false;  ///< `error` was thrown while the result of a unit was encoded
+    bool is_unencodable = false;  ///< `error` was thrown while the result was encoded
   };
   enum class purpose : std::uint8_t { plan, help, look, give, tick };
   /// A fiber whose second branch has ended, while its first branch is left to others for now.
