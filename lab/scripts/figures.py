@@ -16,4 +16,4 @@ def interval_of_median(values):
     """The 95 % bootstrap interval of the median; the same values always give the same interval."""
     draw = random.Random(1)
     medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(2000))
-    return medians[49], medians[1949]
+    return medians[50], medians[-51]

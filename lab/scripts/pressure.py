@@ -15,13 +15,13 @@ was interrupted.
 import argparse
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
 
 import plots
 import resumed
+from figures import interval_of_median
 from places import CLEAN, CPUS, give_up, locked, numbers_of_workers
 from policies import STEALS, WAITS
 
@@ -131,10 +131,8 @@ def ratios(results, given, which):
 
 
 def interval(values):
-    """Median with its 95 % bootstrap percentile interval; the same values give the same interval."""
-    generator = random.Random(1)
-    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(2000))
-    return statistics.median(values), medians[50], medians[-51]
+    """Median with its 95 % bootstrap interval."""
+    return statistics.median(values), *interval_of_median(values)
 
 
 def panels(results, given):

@@ -20,6 +20,17 @@ def add_arguments(parser):
     parser.add_argument("--table-only", action="store_true", help="measure nothing")
 
 
+def replace_text(file, text):
+    """Writes a file; it is complete at any time."""
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.new")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(file)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        give_up(f"{file} cannot be written: {error.strerror}")
+
+
 class Measurements:
     """The measurements so far, in `results`, which is written to a file after each run."""
 
@@ -32,13 +43,8 @@ class Measurements:
             give_up(f"{self._file} is not a file of results ({error}): remove it, or give another --results")
 
     def keep(self):
-        """Writes the results; the file is complete at any time."""
-        unfinished = self._file.with_name(f"{self._file.name}.{os.getpid()}.new")
-        try:
-            unfinished.write_text(json.dumps(self.results, indent=1), encoding="utf-8")
-            unfinished.replace(self._file)
-        except OSError as error:
-            give_up(f"{self._file} cannot be written: {error.strerror}")
+        """Writes the results."""
+        replace_text(self._file, json.dumps(self.results, indent=1))
 
     def is_over(self):
         """Whether the given time is up."""

@@ -193,7 +193,7 @@ def write_page(file, table, summary):
     day = datetime.date.today()
     lines[begin:end] = ["", "    $ lab/scripts/targets.py --programs build/release/bin --results targets.json --page docs/benchmarks.md", "",
                         f"{summary}: measured on {day.day} {day:%B %Y} with {machine()}.", "", *table]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    resumed.replace_text(file, "\n".join(lines) + "\n")
 
 
 def show(results, given):

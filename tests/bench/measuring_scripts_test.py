@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,18 @@ class Tables(Scripts):
                       self.script("benchmark-tables.py", "--quartiles", "--unit", "ms", self.results).stdout)
 
 
+class Figures(unittest.TestCase):
+    def test_the_interval_of_a_median_is_symmetrical(self):
+        """The same draws of the values with the other sign give the same interval with the other sign."""
+        sys.path.insert(0, str(GIVEN.scripts))
+        from figures import interval_of_median
+        for seed, count in ((5, 20), (6, 100)):  # here the neighbours of both ends have other values
+            draw = random.Random(seed)
+            values = [draw.random() for _ in range(count)]
+            low, high = interval_of_median(values)
+            self.assertEqual(interval_of_median([-value for value in values]), (-high, -low))
+
+
 class Targets(Scripts):
     def setUp(self):
         super().setUp()
@@ -166,8 +179,12 @@ most = 1.1
         self.page.write_text("# Page\n\n## Which targets we miss\n\nold\n\n| old | |\n| --- | --- |\n| old | |\n\nkept\n")
         self.run_it(target, "--stop-after", 0)
         self.assertFalse((self.folder / "log").exists())
+        older, before = self.folder / "older", self.page.read_text()
+        os.link(self.page, older)
         for _ in range(2):
             self.run_it(target, "--page", self.page)
+            self.assertEqual(older.read_text(), before, "the page was written in place")
+            self.assertEqual([file.name for file in self.folder.iterdir() if file.name.endswith(".new")], [])
             self.assertEqual(len((self.folder / "log").read_text().splitlines()), 1)
             page = self.page.read_text()
             self.assertNotIn("old", page)
