@@ -321,5 +321,19 @@ TEST(run_report, prints_variables_that_a_shell_understands) {
   EXPECT_NE(text.find("\nA=1\nB='it'\\''s $HOME'\n"), std::string::npos) << text;
 }
 
+TEST(run_report, sends_nothing_to_the_terminal_but_text) {
+  run_record record;
+  record.program = {"./a\033[31m\nb"};
+  record.plan.obstacle = "the path contains \033";
+  record.plan.variables.kept = {{"A", "\033]0;title\a", "OpenMP"}};
+  record.decisions = {{1.5, 7, "na\033me", "2 -> 1 \033[2Jthreads"}};
+  const std::string text = text_of(record);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c != 127)) << text;
+  EXPECT_NE(text.find("  na?me (7): 2 -> 1 ?[2Jthreads\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("'./a?[31m?b' ended"), std::string::npos) << text;
+  EXPECT_NE(plan_text(record.plan).find("# nothing is preloaded, because the path contains ?:"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace sukima::cli::run

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "shared/console.hpp"
+
 namespace sukima::cli::run {
 namespace {
 
@@ -30,7 +32,8 @@ std::string assignment(const variable& v) {
 /// Returns the text as lines that a shell ignores. It may contain values and paths of several lines.
 std::string comment(std::string_view text) {
   std::string lines = "# ";
-  for (const char c : text) lines += c == '\n' ? std::string("\n# ") : std::string(1, c);
+  for (const char c : printable(std::string(text), "\n"))
+    lines += c == '\n' ? std::string("\n# ") : std::string(1, c);
   return lines + "\n";
 }
 
@@ -98,16 +101,18 @@ std::string plan_text(const run_plan& plan) {
 
 std::string text_of(const run_record& record) {
   const run_plan& plan = record.plan;
-  std::string text =
-      fmt::format("sukima run: {}: {}\n", threads_text(plan.decision.threads), plan.decision.reason);
-  text += fmt::format("  {}\n", waiting_text(plan));
-  if (const std::string line = preload_text(plan); !line.empty()) text += fmt::format("  {}\n", line);
-  if (!plan.pinned.empty()) text += fmt::format("  pinned to the CPUs {}\n", plan.pinned);
+  std::string text;
+  // Names and values come from the user's environment and from the program's log.
+  const auto add = [&text](std::string line) { text += printable(std::move(line)) + "\n"; };
+  add(fmt::format("sukima run: {}: {}", threads_text(plan.decision.threads), plan.decision.reason));
+  add("  " + waiting_text(plan));
+  if (const std::string line = preload_text(plan); !line.empty()) add("  " + line);
+  if (!plan.pinned.empty()) add("  pinned to the CPUs " + plan.pinned);
   for (const variable& v : plan.variables.kept)
-    text += fmt::format("  {} is unchanged, because you have set it ({})\n", assignment(v), v.reader);
+    add(fmt::format("  {} is unchanged, because you have set it ({})", assignment(v), v.reader));
   for (const late_decision& d : record.decisions)
-    text += fmt::format("  {:8.2f} s  {} ({}): {}\n", d.seconds, d.program, d.process, d.text);
-  text += fmt::format("  '{}' {}\n", record.program.front(), end_text(record));
+    add(fmt::format("  {:8.2f} s  {} ({}): {}", d.seconds, d.program, d.process, d.text));
+  add(fmt::format("  '{}' {}", record.program.front(), end_text(record)));
   return text;
 }
 
