@@ -335,5 +335,27 @@ TEST(run_report, sends_nothing_to_the_terminal_but_text) {
             std::string::npos);
 }
 
+TEST(run_report, adds_the_library_unless_exactly_its_path_is_preloaded) {
+  run_plan plan;
+  plan.library = "/lib/libsukima-preload.so";
+  const char* const before = std::getenv("LD_PRELOAD");
+  const std::string kept = before == nullptr ? "" : before;
+  const auto with = [&plan](const char* list) {
+    setenv("LD_PRELOAD", list, 1);
+    return preloaded_libraries(plan);
+  };
+  const std::string own = plan.library.string();
+  EXPECT_EQ(with(""), own);
+  EXPECT_EQ(with("/lib/a.so"), "/lib/a.so:" + own);
+  EXPECT_EQ(with((own + ".old").c_str()), own + ".old:" + own);
+  EXPECT_EQ(with(("/other" + own).c_str()), "/other" + own + ":" + own);
+  for (const std::string& list : {own, "a.so:" + own, own + " a.so", "a.so " + own + ":b.so"})
+    EXPECT_EQ(with(list.c_str()), list);
+  if (before == nullptr)
+    unsetenv("LD_PRELOAD");
+  else
+    setenv("LD_PRELOAD", kept.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace sukima::cli::run

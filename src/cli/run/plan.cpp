@@ -156,7 +156,10 @@ std::string preloaded_libraries(const run_plan& plan) {
   const char* const before = std::getenv("LD_PRELOAD");
   std::string libraries = before == nullptr ? "" : before;
   const std::string own = plan.library.string();
-  if (libraries.find(own) == std::string::npos) libraries += (libraries.empty() ? "" : ":") + own;
+  std::string names = libraries;
+  std::ranges::replace(names, ':', ' ');  // the loader separates names at both
+  if ((" " + names + " ").find(" " + own + " ") == std::string::npos)
+    libraries += (libraries.empty() ? "" : ":") + own;
   return libraries;
 }
 
