@@ -145,7 +145,8 @@ std::string ends_text(const cluster_run& run) {
 std::optional<std::uint64_t> messages_without_mediators(const cluster_run& run) {
   const std::uint64_t bundles = total_of(run, "bundles");
   if (bundles == 0) return std::nullopt;
-  return total_of(run, "reports") * (run.nodes.size() - 1) + total_of(run, "notes") - bundles;
+  const std::uint64_t notes = total_of(run, "notes");
+  return total_of(run, "reports") * (run.nodes.size() - 1) + notes - std::min(notes, bundles);
 }
 
 }  // namespace
@@ -168,10 +169,23 @@ bool is_cluster_run(std::string_view text) {
 
 namespace {
 
+constexpr double most_count = 9007199254740992;  // 2^53: a double represents each smaller integer exactly
+
+/// Refuses counts whose sums, or the number of messages without mediators, could not be computed.
+/// \throws damaged_run
+void expect_small_sums(const cluster_run& run, const place& nodes) {
+  std::map<std::string, double> sums;  // a double cannot wrap around
+  for (const cluster_node& node : run.nodes)
+    for (const auto& [count, value] : node.counts)
+      if ((sums[count] += static_cast<double>(value)) > most_count)
+        nodes.fail("has counts '" + count + "' that add up to more than 2^53");
+  if (sums["reports"] * static_cast<double>(run.nodes.size()) > most_count)
+    nodes.fail("has counts 'reports' that make more than 2^53 messages to all nodes");
+}
+
 /// \throws damaged_run
 cluster_run run_in(std::string_view text) {
   constexpr double most_seconds = 1e9;
-  constexpr double most_count = 9007199254740992;  // 2^53: a double represents each smaller integer exactly
   const nlohmann::json document = parse_json<damaged_run>(text, "the run");
   const place whole(document, "", "the run");
   cluster_run run;
@@ -191,6 +205,7 @@ cluster_run run_in(std::string_view text) {
     run.nodes.push_back(std::move(node));
   });
   if (run.nodes.empty()) whole.member("nodes").fail("is empty, but a run has a node");
+  expect_small_sums(run, whole.member("nodes"));
   return run;
 }
 

@@ -66,6 +66,12 @@ TEST(cluster_runs, that_are_damaged_are_refused_with_the_place) {
         {begin + R"([{"exit_code":0,"signal":-1}]})", "nodes[0].signal: must be"},
         {begin + R"([{"exit_code":0,"signal":0,"counts":{"notes":1.5}}]})",
          "nodes[0].counts.notes: must be a whole number"},
+        {begin + R"([{"exit_code":0,"signal":0,"counts":{"notes":9007199254740992}},)" +
+             R"({"exit_code":0,"signal":0,"counts":{"notes":9}}]})",
+         "nodes: has counts 'notes' that add up to more than 2^53"},
+        {begin + R"([{"exit_code":0,"signal":0,"counts":{"reports":5000000000000000}},)" +
+             R"({"exit_code":0,"signal":0}]})",
+         "nodes: has counts 'reports' that make more than 2^53 messages"},
         {begin + R"([{"exit_code":0,"signal":0,"host":"\u001b"}]})", "nodes[0].host"}}) {
     try {
       read_cluster_run(text, "x");
@@ -113,6 +119,8 @@ TEST(cluster_runs, show_what_mediators_have_saved) {
       << text_of(run);
   EXPECT_EQ(totals_of(run).at("messages_without_mediators"), 110);
   EXPECT_EQ(totals_of(run).at("notes"), 60);
+  EXPECT_EQ(totals_of(run_of({{{"bundles", 5}}})).at("messages_without_mediators"), 0)
+      << "more bundles than messages";
 }
 
 TEST(cluster_runs, have_advice) {
