@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <base/shared/errors.hpp>
+#include <base/shared/standard_streams.hpp>
 #include "shared/console.hpp"
 
 namespace sukima::cli {
@@ -46,6 +47,9 @@ void reports::fail(std::string_view sentence) {
 
 void expect_writable(const std::string& path, std::string_view what, std::string_view option) {
   if (path.empty()) return;
+  if (process::is_closed_output(path.c_str()))
+    throw process::usage_error(
+        fmt::format("{} '{}': standard output is closed; give {} another file", what, path, option));
   if (const int error = cap_output_check(path.c_str()); error != 0)
     throw process::usage_error(
         fmt::format("{} '{}': {}; give {} another file", what, path, std::strerror(error), option));

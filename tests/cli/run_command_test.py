@@ -620,6 +620,19 @@ class Run(unittest.TestCase):
                 done = subprocess.run([PROGRAM, "run", kind, "--", "true"], stderr=full, timeout=500, env=ENVIRONMENT)
             self.assertEqual(done.returncode, 74, kind)
 
+    def test_a_report_to_a_closed_output_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = pathlib.Path(folder, "ran")
+            for file in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+                done = subprocess.run([PROGRAM, "run", "--json", "--output", file, "--", "touch", ran], stderr=subprocess.PIPE,
+                                      text=True, timeout=500, env=ENVIRONMENT, preexec_fn=lambda: os.close(1))
+                self.assertEqual((done.returncode, done.stderr, ran.exists()),
+                                 (2, f"sukima: the report cannot be written to '{file}': standard output is closed; give "
+                                     "--output another file\n", False))
+            done = subprocess.run([PROGRAM, "run", "--json", "--output", "/dev/null", "--", "sh", "-c", "! echo 2> /dev/null"],
+                                  timeout=500, env=ENVIRONMENT, preexec_fn=lambda: os.close(1))
+            self.assertEqual(done.returncode, 0)
+
     def test_a_report_that_does_not_fit_leaves_the_older_one(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "report")

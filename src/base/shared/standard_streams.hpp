@@ -9,4 +9,8 @@ namespace sukima::process {
 /// In programs that this process starts, these streams are closed again.
 void occupy_closed_streams() noexcept;
 
+/// Returns whether the path leads to the standard output, such as /dev/stdout, and occupy_closed_streams()
+/// has found that closed: what is written there is lost.
+bool is_closed_output(const char* path) noexcept;
+
 }  // namespace sukima::process
