@@ -2,6 +2,7 @@
 // Control groups of both versions; see cpu_group.hpp.
 #include "shared/cpu_group.hpp"
 
+#include <capacity/shared/mount_text.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,8 @@ std::optional<hierarchy> find_hierarchy(const fs::path& root) {
     std::string skipped, mount_root, mount_point, type, source, options;
     before >> skipped >> skipped >> skipped >> mount_root >> mount_point;
     after >> type >> source >> options;
+    for (std::string* const path : {&mount_root, &mount_point})
+      path->resize(cap_decode_mount_text(path->data(), path->size()));
     if (type == "cgroup" && has_word(options, "cpu", ',')) return hierarchy{1, mount_root, mount_point};
     if (type == "cgroup2" && !found) found = hierarchy{2, mount_root, mount_point};
   }

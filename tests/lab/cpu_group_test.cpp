@@ -62,6 +62,17 @@ TEST_F(groups, of_version_1_are_found_where_a_container_sees_its_part) {
   EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu/below", 1}}));
 }
 
+TEST_F(groups, are_found_below_mounts_with_blanks) {
+  write("proc/self/mountinfo",
+        "32 30 0:28 /my\\040group /sys/fs/cg\\134a\\040b\\011 rw - cgroup cgroup rw,cpu\n");
+  write("proc/self/cgroup", "3:cpu:/my group/below\n");
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cg\\a b\t/below", 1}}));
+  write("proc/self/mountinfo", "32 30 0:28 / /sys/fs/a\\400b\\04 rw - cgroup cgroup rw,cpu\n");
+  write("proc/self/cgroup", "3:cpu:/\n");
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/a\\400b\\04", 1}}))
+      << "not an escape";
+}
+
 TEST_F(groups, of_version_2_go_where_the_controller_is_handed_down) {
   write("proc/self/mountinfo", "30 25 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
   write("proc/self/cgroup", "0::/user.slice/session.scope\n");

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "shared/mount_text.h"
+
 static bool only_blanks_left(cap_text* text) {
   cap_text_skip_blanks(text);
   return cap_text_at_end(text);
@@ -81,20 +83,10 @@ bool cap_parse_mount_line(cap_text line, cap_mount_line* result) {
   return true;
 }
 
-static bool is_octal(char character) { return character >= '0' && character <= '7'; }
-
 void cap_unescape(cap_text text, cap_writer* out) {
   while (text.begin < text.end) {
-    const char* at = text.begin;
-    if (*at == '\\' && text.end - at >= 4 && at[1] <= '3' && is_octal(at[1]) && is_octal(at[2]) &&
-        is_octal(at[3])) {
-      char character = (char)(((at[1] - '0') << 6) | ((at[2] - '0') << 3) | (at[3] - '0'));
-      cap_write_bytes(out, &character, 1);
-      text.begin += 4;
-    } else {
-      cap_write_bytes(out, at, 1);
-      text.begin++;
-    }
+    char character = cap_take_mount_character(&text.begin, text.end);
+    cap_write_bytes(out, &character, 1);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "source/group_tree.hpp"
 
 #include <capacity/shared/group.h>
+#include <capacity/shared/mount_text.h>
 #include <glob.h>
 
 #include <algorithm>
@@ -31,20 +32,10 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// Replaces the octal escapes in mountinfo, such as "\040" for a blank.
+/// Replaces the octal escapes in mountinfo.
 std::string unescaped(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto octal = [&](std::size_t k) {
-      return i + k < text.size() && text[i + k] >= '0' && text[i + k] <= '7';
-    };
-    if (text[i] == '\\' && octal(1) && octal(2) && octal(3)) {
-      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      result += text[i];
-    }
-  }
+  std::string result(text);
+  result.resize(cap_decode_mount_text(result.data(), result.size()));
   return result;
 }
 
