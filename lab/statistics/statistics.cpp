@@ -167,6 +167,9 @@ std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pai
 double round_significant(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int exponent = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  // A larger power of ten is infinite.
+  constexpr double step = 1e300;
+  if (digits - 1 - exponent > 300) return round_significant(value * step, digits) / step;
   // Dividing by a power of ten is exact where multiplying by a negative one is not: 0.1 stays 0.1.
   const int shift = digits - 1 - exponent;
   const double scale = std::pow(10.0, std::abs(shift));

@@ -73,6 +73,10 @@ TEST(round_significant, keeps_that_many_digits) {
   EXPECT_DOUBLE_EQ(round_significant(-1.5e-9, 2), -1.5e-9);
   EXPECT_EQ(round_significant(0, 6), 0);
   EXPECT_EQ(round_significant(0.1, 6), 0.1);
+  EXPECT_DOUBLE_EQ(round_significant(1.23456789e-303, 6), 1.23457e-303);
+  EXPECT_DOUBLE_EQ(round_significant(-1.23456789e-307, 6), -1.23457e-307);
+  EXPECT_EQ(round_significant(5e-324, 6), 5e-324);
+  EXPECT_DOUBLE_EQ(round_significant(1.23456789e307, 6), 1.23457e307);
 }
 
 }  // namespace
