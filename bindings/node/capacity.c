@@ -2,6 +2,7 @@
 // The addon of index.js, with Node-API.
 #define NAPI_VERSION 6
 #include <node_api.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,20 +80,25 @@ static void measure(napi_env env, void* data) {
   own->code = sukima_capacity_estimate_once(NULL, 0, own->seconds, &own->estimate);
 }
 
+/// Rejects the promise.
+static void reject(napi_env env, const measurement* own, const char* text) {
+  napi_value message = NULL, error = NULL;
+  napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &message);
+  napi_create_error(env, NULL, message, &error);
+  napi_reject_deferred(env, own->promise, error);
+}
+
 static void answer(napi_env env, napi_status status, void* data) {
   measurement* own = data;
-  napi_value result = NULL;
   if (status == napi_ok && own->code == 0) {
+    napi_value result = NULL;
     napi_create_double(env, own->estimate.usable, &result);
     napi_resolve_deferred(env, own->promise, result);
   } else {
     sukima_capacity_report* report = sukima_capacity_explain(NULL);
     const char* text = report != NULL && report->error != NULL ? report->error : strerror(own->code);
-    napi_value message = NULL;
-    napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &message);
-    napi_create_error(env, NULL, message, &result);
+    reject(env, own, text);
     sukima_capacity_report_free(report);
-    napi_reject_deferred(env, own->promise, result);
   }
   napi_delete_async_work(env, own->work);
   free(own);
@@ -107,15 +113,22 @@ static napi_value free_cpus(napi_env env, napi_callback_info info) {
     return NULL;
   }
   own->seconds = seconds;
+  static const char not_started[] = "sukima: the measurement cannot be started";
   napi_value name = NULL, promise = NULL;
   napi_create_string_utf8(env, "sukima-capacity", NAPI_AUTO_LENGTH, &name);
   if (napi_create_async_work(env, NULL, name, measure, answer, own, &own->work) != napi_ok) {
     free(own);
-    napi_throw_error(env, NULL, "sukima: the measurement cannot be started");
+    napi_throw_error(env, NULL, not_started);
     return NULL;
   }
-  napi_create_promise(env, &own->promise, &promise);
-  napi_queue_async_work(env, own->work);
+  const bool promised = napi_create_promise(env, &own->promise, &promise) == napi_ok;
+  if (promised && napi_queue_async_work(env, own->work) == napi_ok) return promise;
+  if (promised)
+    reject(env, own, not_started);
+  else
+    napi_throw_error(env, NULL, not_started);
+  napi_delete_async_work(env, own->work);
+  free(own);
   return promise;
 }
 
