@@ -58,7 +58,14 @@ class qmp_vcpus final : public actuator {
   int apply(const std::string& value, double) override {
     const auto count = vcpu_count(value);
     if (!count) return EINVAL;
+    trouble_.clear();
     const qmp_answer before = ask();
+    if (before.result != qmp_answer::outcome::answered) {
+      // Without the old threads each thread would count as new, and an old one that is idle would never prove
+      // the act.
+      trouble_ = before.failure;
+      return before.result == qmp_answer::outcome::late ? ETIMEDOUT : EPROTO;
+    }
     seen_.clear();
     threads_.clear();
     plug_dialogue dialogue(*count);
@@ -118,9 +125,10 @@ class qmp_vcpus final : public actuator {
       const std::string next = dialogue.take_commands();
       // A command is far smaller than the socket's buffer, which is empty because the previous command was
       // answered.
-      if (!next.empty() &&
-          ::send(socket.get(), next.data(), next.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(next.size()))
-        return errno;
+      if (next.empty()) continue;
+      const ssize_t sent = ::send(socket.get(), next.data(), next.size(), MSG_NOSIGNAL);
+      if (sent < 0) return errno;
+      if (sent != static_cast<ssize_t>(next.size())) return ENOBUFS;
     }
     return 0;
   }

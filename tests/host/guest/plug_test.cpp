@@ -192,6 +192,23 @@ TEST_F(plugging, fails_without_proof_and_does_nothing_that_it_cannot_do) {
   EXPECT_EQ(one.verify(*by, done, 15), proof::failed);
 }
 
+TEST_F(plugging, does_nothing_if_it_cannot_tell_old_from_new) {
+  // The old threads are not known, though the act itself would succeed.
+  actor one(written, [this](const char* step) {
+    if (std::string(step) != "begun") return;
+    player.answer("query-cpus-fast", answers["device_add-again"]);
+    player.answer_after("device_add", "query-cpus-fast", after);
+  });
+  const auto by = make_qmp_vcpus(folder.path / "monitor");
+  try {
+    one.apply(*by, "a", act_kind::plug, "4", 10);
+    FAIL() << "all virtual CPUs counted as new";
+  } catch (const act_error& error) {
+    EXPECT_NE(std::string(error.what()).find("it refuses query-cpus-fast"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(plugging, says_what_the_monitor_refuses) {
   player.answer("device_add", answers["device_add-again"]);
   actor one(written);
