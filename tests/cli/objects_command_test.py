@@ -205,6 +205,16 @@ class Validate(unittest.TestCase):
 
 
 class Record(unittest.TestCase):
+    def test_refuses_a_name_of_a_program_that_is_not_utf_8(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(os.fsencode(folder), b"a\xff")
+            os.symlink(EXAMPLES / "objects", program)
+            done = subprocess.run([PROGRAM, "objects", "record", *LONG, "--", program], capture_output=True, timeout=500,
+                                  env={**ENVIRONMENT, "SUKIMA_PROFILE": PROFILE})
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(done.stderr, b"sukima: '" + program + b"' cannot be described: its file name is not UTF-8; start it by a "
+                         b"link with another name\n")
+
     def test_describes_a_whole_run(self):
         done = run("objects", "record", *LONG, "--", str(EXAMPLES / "objects"))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -74,6 +74,18 @@ std::string record_text(const std::vector<std::string>& program, double seconds)
   return read_file(file, "the recording");
 }
 
+/// Refuses a program whose name the description cannot have, before it runs.
+/// \throws process::usage_error
+void expect_utf8(const std::string& name, const std::string& program) {
+  try {
+    static_cast<void>(nlohmann::json(name).dump());
+  } catch (const nlohmann::json::exception&) {
+    throw process::usage_error(fmt::format(
+        "'{}' cannot be described: its file name is not UTF-8; start it by a link with another name",
+        program));
+  }
+}
+
 }  // namespace
 
 model::plan quiet_plan(const model::description& program, const model::plan_request& request) {
@@ -83,6 +95,7 @@ model::plan quiet_plan(const model::description& program, const model::plan_requ
 
 model::description record_program(const std::vector<std::string>& program, double seconds) {
   const std::string name = std::filesystem::path(program.front()).filename();
+  expect_utf8(name, program.front());
   try {
     model::description seen = description_of(record_text(program, seconds), name);
     static_cast<void>(model::description_text(seen));
