@@ -252,6 +252,14 @@ class Groups(Acting):
         journal.write_text(journal.read_text().removeprefix("{\n"))
         self.assertEqual(self.run_host("revert").returncode, 0)
 
+    def test_names_in_a_journal_do_not_act_on_the_terminal(self):
+        journal = pathlib.Path(self.journal)
+        journal.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        journal.write_text('{"act":1,"step":"begun","kind":"cap","vm":"a\\u001b[31m","target":"/nonesuch/b\\u0007","before":"1",'
+                           '"after":"2"}\n')
+        self.assertEqual(self.run_host("status").stdout, "a?[31m: cap (/nonesuch/b?) is gone\n")
+        self.assertNotIn("\033", self.run_host("revert").stdout)
+
     def test_only_what_is_allowed(self):
         config = ("--config", str(self.config))
         self.refused("vms[1].act: the cap of 'b' may not be set", "act", "b", "cap", "1", *config)

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "shared/console.hpp"
+
 namespace sukima::cli::host {
 
 std::string time_text(std::time_t at) {
@@ -25,7 +27,7 @@ void print_line(const line_format& format, nlohmann::json event, const std::stri
     if (format.times) event["time"] = time;
     fmt::print("{}\n", event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}{}{}\n", time, format.times ? "  " : "", text);
+    fmt::print("{}{}{}\n", time, format.times ? "  " : "", printable(text));
   }
   std::fflush(stdout);
 }

@@ -56,7 +56,7 @@ int status(const act_options& options) {
                       {"after", one.change.after},
                       {"present", now ? json(*now) : json(nullptr)},
                       {"state", one.last}});
-      text += line_of(one, now) + "\n";
+      text += printable(line_of(one, now)) + "\n";
     }
     if (text.empty()) text = "Nothing is in effect.\n";
     if (is_in_use) text += "Another sukima host acts now.\n";
