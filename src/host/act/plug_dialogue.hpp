@@ -4,7 +4,6 @@
 // query-cpus-fast.
 #pragma once
 
-#include <chrono>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,9 +17,6 @@ namespace sukima::host {
 /// other, the lowest place first, and queries the threads of all virtual CPUs. Events may arrive in between.
 class plug_dialogue {
  public:
-  /// The longest duration of a dialogue. The caller, which has the socket, enforces this limit.
-  static constexpr std::chrono::milliseconds longest{2000};
-
   /// \param count the number of virtual CPUs at the end
   explicit plug_dialogue(std::size_t count) : count_(count) {}
 

@@ -24,7 +24,8 @@ using clock = std::chrono::steady_clock;
 
 class qmp_vcpus final : public actuator {
  public:
-  explicit qmp_vcpus(std::filesystem::path socket) : path_(std::move(socket)) {}
+  qmp_vcpus(std::filesystem::path socket, std::chrono::milliseconds longest)
+      : path_(std::move(socket)), longest_(longest) {}
 
   std::string target() const override { return "the monitor " + path_.string(); }
 
@@ -99,9 +100,7 @@ class qmp_vcpus final : public actuator {
       if (const auto facts = read_thread("", thread)) seen_[thread] = facts->ran;
   }
 
-  qmp_answer ask() const {
-    return ask_monitors({path_.string()}, clock::now() + plug_dialogue::longest).front();
-  }
+  qmp_answer ask() const { return ask_monitors({path_.string()}, clock::now() + longest_).front(); }
 
   /// \returns 0, or an errno
   int converse(plug_dialogue& dialogue) const {
@@ -112,7 +111,7 @@ class qmp_vcpus final : public actuator {
     const descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return errno;
-    const auto end = clock::now() + plug_dialogue::longest;
+    const auto end = clock::now() + longest_;
     char bytes[16384];
     while (!dialogue.ended()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
@@ -134,6 +133,7 @@ class qmp_vcpus final : public actuator {
   }
 
   std::filesystem::path path_;
+  std::chrono::milliseconds longest_;  ///< the longest duration of a dialogue
   std::string trouble_;
   std::vector<long> threads_;  // the threads of the vCPUs that were plugged in
   std::map<long, double> seen_;  // how long each had run when it was new
@@ -141,8 +141,8 @@ class qmp_vcpus final : public actuator {
 
 }  // namespace
 
-std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket) {
-  return std::make_unique<qmp_vcpus>(std::move(socket));
+std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket, std::chrono::milliseconds longest) {
+  return std::make_unique<qmp_vcpus>(std::move(socket), longest);
 }
 
 }  // namespace sukima::host

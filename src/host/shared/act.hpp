@@ -4,6 +4,7 @@
 
 #include <base/shared/descriptor.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -152,10 +153,12 @@ std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
 
 /// Sets the number of virtual CPUs of a QEMU machine through its monitor. The number can only rise, because
 /// unplugging needs the guest's consent and ends QEMU under emulation. The machine must have been started
-/// with room for more virtual CPUs (maxcpus). Each call takes up to 2 s. Proof: the threads of the new
+/// with room for more virtual CPUs (maxcpus). Proof: the threads of the new
 /// virtual CPUs run, which they do once the guest has switched them on.
 /// \param socket of QMP
-std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket);
+/// \param longest the longest duration of each call. Then it fails, and says that the monitor is in use
+std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket,
+                                         std::chrono::milliseconds longest = std::chrono::seconds(2));
 
 class libvirt_domain;
 

@@ -163,9 +163,12 @@ class plugging : public testing::Test {
   journal written{folder.path / "journal"};
 };
 
+/// Far longer than any dialogue, so that no verdict depends on the load.
+constexpr std::chrono::milliseconds patience{600'000};
+
 TEST_F(plugging, is_proved_when_the_new_ones_run_and_stays) {
   actor one(written, plugs_in());
-  const auto by = make_qmp_vcpus(folder.path / "monitor");
+  const auto by = make_qmp_vcpus(folder.path / "monitor", patience);
   const receipt done = one.apply(*by, "a", act_kind::plug, "4", 10);
   EXPECT_EQ(done.change.before, "2");
   EXPECT_EQ(by->present(), "4");
@@ -184,7 +187,7 @@ TEST_F(plugging, is_proved_when_the_new_ones_run_and_stays) {
 
 TEST_F(plugging, fails_without_proof_and_does_nothing_that_it_cannot_do) {
   actor one(written, plugs_in());
-  const auto by = make_qmp_vcpus(folder.path / "monitor");
+  const auto by = make_qmp_vcpus(folder.path / "monitor", patience);
   for (const char* value : {"5", "1", "0", "two", ""})
     EXPECT_THROW(one.apply(*by, "a", act_kind::plug, value, 10), act_error) << value;
   EXPECT_TRUE(written.in_effect().empty());
@@ -199,7 +202,7 @@ TEST_F(plugging, does_nothing_if_it_cannot_tell_old_from_new) {
     player.answer("query-cpus-fast", answers["device_add-again"]);
     player.answer_after("device_add", "query-cpus-fast", after);
   });
-  const auto by = make_qmp_vcpus(folder.path / "monitor");
+  const auto by = make_qmp_vcpus(folder.path / "monitor", patience);
   try {
     one.apply(*by, "a", act_kind::plug, "4", 10);
     FAIL() << "all virtual CPUs counted as new";
@@ -212,7 +215,7 @@ TEST_F(plugging, does_nothing_if_it_cannot_tell_old_from_new) {
 TEST_F(plugging, says_what_the_monitor_refuses) {
   player.answer("device_add", answers["device_add-again"]);
   actor one(written);
-  const auto by = make_qmp_vcpus(folder.path / "monitor");
+  const auto by = make_qmp_vcpus(folder.path / "monitor", patience);
   try {
     one.apply(*by, "a", act_kind::plug, "4", 10);
     FAIL() << "it was not refused";
