@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 import unittest
@@ -78,6 +79,26 @@ class launch(unittest.TestCase):
         self.assertIn("sukima: node 1 ended at offset 4 of its output", ended.stderr)
         ended = shell(f"echo abc; {NODE_1} && exit 1; echo d")
         self.assertEqual((ended.stdout, ended.returncode), ("abc\nd\n", 0), "it failed, and says so")
+
+    def test_accepts_that_a_node_which_is_asked_to_end_prints_less(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ready = Path(folder, "ready")
+            ended = shell(f"trap 'exit 0' TERM; echo abc; {NODE_1} && {{ : >{ready}; while :; do sleep 0.01; done; }}; "
+                          f"until [ -e {ready} ]; do sleep 0.01; done; echo d", nodes=2, grace=0)
+        self.assertEqual((ended.stdout, ended.returncode), ("abc\nd\n", 0))
+        self.assertNotIn("offset", ended.stderr)
+
+    def test_accepts_that_nodes_which_a_signal_ends_print_less(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen(words("trap 'exit 0' INT TERM; echo abc; "
+                                        f"{NODE_1} || echo d; echo $$ >&2; while :; do sleep 0.01; done", nodes=2),
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+                for _ in range(2):
+                    running.stderr.readline()
+                running.send_signal(how)
+                output, errors = running.communicate()
+            self.assertEqual((output, running.returncode), ("abc\nd\n", 0))
+            self.assertNotIn("offset", errors)
 
     def test_does_not_wait_for_a_node_that_stands_still(self):
         # It prints 4 MiB, more than the launcher keeps.

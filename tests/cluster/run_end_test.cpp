@@ -301,6 +301,24 @@ TEST(run_end, gives_survivors_five_seconds_under_hierarchical_omission) {
   EXPECT_TRUE(r.on_report(2, failure("another one"), begin));
 }
 
+TEST(run_end, knows_which_nodes_were_interrupted) {
+  run_end r(3, true, 0s);
+  r.on_end(0, well, begin);
+  EXPECT_EQ(r.take(begin).signal, SIGTERM);
+  r.on_end(1, well, begin);
+  EXPECT_FALSE(r.was_interrupted(0));
+  EXPECT_TRUE(r.was_interrupted(1));
+  run_end signalled(3, true, {});
+  signalled.on_end(0, status(1), begin);
+  signalled.on_signal(SIGUSR2);
+  signalled.on_end(1, well, begin);
+  signalled.on_signal(SIGINT);
+  signalled.on_end(2, well, begin);
+  EXPECT_FALSE(signalled.was_interrupted(0));
+  EXPECT_FALSE(signalled.was_interrupted(1));
+  EXPECT_TRUE(signalled.was_interrupted(2));
+}
+
 TEST(input_stall, is_noticed_once_where_a_node_does_not_read) {
   input_stall s;
   s.look(false, 0, begin);

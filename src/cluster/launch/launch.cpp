@@ -60,8 +60,8 @@ class launcher {
       node_end& end = children_[n].end;
       end.counts = std::move(children_[n].counts);
       result_.nodes.push_back(end);
-      const bool is_whole =
-          request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
+      const bool is_whole = request_.hope && end.exit_code == 0 && end.signal == 0 &&
+                            result_.output_error == 0 && !end_.was_interrupted(n);
       if (is_whole && !result_.difference) result_.difference = output_->shorter(n);
     }
     const run_end::conclusion c = end_.conclude();

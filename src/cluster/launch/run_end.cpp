@@ -2,6 +2,7 @@
 #include "launch/run_end.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 namespace sukima::cluster {
@@ -16,6 +17,8 @@ constexpr std::chrono::milliseconds losing_time{300};
 /// How long the launcher waits for nodes before it reports that it waits.
 constexpr std::chrono::seconds quiet_time{2};
 constexpr std::chrono::seconds grace_of_survivors{5};
+/// The signals by which users and systems end programs. Other signals may have another meaning for a program.
+constexpr std::array ending_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 constexpr int status_usage = 2;
 constexpr int status_lost = 75;
 
@@ -62,6 +65,8 @@ void run_end::on_end(unsigned n, const node_end& how, time_point now) {
   nodes_[n].runs = false;
   nodes_[n].end = how;
   nodes_[n].was_asked_to_end = asked_to_end_;
+  const auto was_passed_on = [this](int signal) { return passed_on_.contains(signal); };
+  nodes_[n].was_interrupted = asked_to_end_ || std::ranges::any_of(ending_signals, was_passed_on);
   const bool failed = !is_well(how);
   if (hope_) {
     if (!deadline_ && (!failed || running() == 0)) wait_for_others(n, now);

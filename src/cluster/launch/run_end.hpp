@@ -56,6 +56,9 @@ class run_end {
     std::string notice{};  ///< one sentence for the user; empty: none
   };
   step take(time_point now);
+  /// Whether the launcher, or a signal from outside, asked a node to end before it ended. If such a node ends
+  /// with status 0, its output may nevertheless be unfinished. \pre the node has ended
+  bool was_interrupted(unsigned n) const { return nodes_[n].was_interrupted; }
   /// Whether the nodes, and the processes that they left behind, have no time left.
   bool has_given_up() const noexcept { return has_given_up_; }
 
@@ -75,6 +78,7 @@ class run_end {
   struct node {
     bool runs = true;
     bool was_asked_to_end = false;
+    bool was_interrupted = false;  ///< it was asked to end, or got a signal from outside that ends programs
     node_end end{};
     progress reached = progress::apart;
     std::optional<node_report> failure{};
