@@ -257,6 +257,29 @@ PROGRAMS = {
             turn$ = 3;
             return part == 0 ? new Outer().new In().all(r) : null;
         }""",
+    # Java checks the class of an element only where a certain class is needed.
+    "PollutedOperands": """
+        static List<String> polluted() { List all = new ArrayList(); all.add(5); return all; }
+        static String show(Object a, int b) { return a + " " + b; }
+        static String show(String a, int b) { return "string " + a + b; }
+        static String any(int b, Object... all) { return b + Arrays.toString(all); }
+        static String any(Object a, Object b) { return "any" + a + b; }
+        static <T> String of(T t, Object a, int b) { return t + "" + a + b; }
+        static Object operands(int part, List<String> all, NestedRunnable r) {
+            switch (part) {
+                case 0: return any(all.get(0), f(1, r));
+                case 1: return of("t", all.get(0), f(2, r));
+                case 2: return any(1, all.get(0), f(3, r));
+                case 3: return new Object[] {all.get(0), f(4, r)}[0];
+                case 4: return show(all.get(0), f(5, r));
+                case 5: return show((Object) all.get(0), f(6, r));
+                case 6: return any(new Object() { public String toString() { return "o"; } }, f(7, r));
+                default: return null;
+            }
+        }
+        static Object part(int part, NestedRunnable r) {
+            try { return operands(part, polluted(), r); } catch (ClassCastException e) { return "checked after " + calls; }
+        }""",
     # The exception for null comes before the next operand is evaluated.
     "NullOperands": """
         class Inner { final int k; Inner(int k) { this.k = k; } }

@@ -34,11 +34,18 @@ final class Conversions {
         }
     }
 
+    /** Returns whether the expression around an object needs only that: for example a parameter of the type Object. */
+    static boolean isWantedAsObject(Program program, ExpressionTree operand) {
+        TypeMirror type = program.type(operand);
+        TypeMirror wanted = type == null || type.getKind() != TypeKind.DECLARED ? null : wanted(program, operand);
+        return wanted != null && program.types.isSameType(wanted, program.objectType);
+    }
+
     private static boolean isPrimitive(TypeMirror type) {
         return type != null && type.getKind().isPrimitive();
     }
 
-    /** Returns the type that the expression around the operand needs; null if it is not known to be a primitive type. */
+    /** Returns the type that the expression around the operand needs; null if it is not known. */
     private static TypeMirror wanted(Program program, ExpressionTree operand) {
         Tree user = program.parent(operand);
         if (user instanceof BinaryTree binary) {

@@ -142,11 +142,15 @@ abstract class Normaliser {
         return name;
     }
 
-    /** Stores the operand's value, unboxed if Java unboxes it before it evaluates the next operand. */
+    /**
+     * Stores the operand's value, unboxed if Java unboxes it before it evaluates the next operand. Where any object will do,
+     * Java does not check its class, so neither does the temporary.
+     */
     private String stored(ExpressionTree tree, String role) {
         String text = renderer.text(tree);
         TypeMirror unboxed = Conversions.unboxed(program, tree);
-        String name = unboxed == null ? temporary(tree, role) : temporary(tree, role, typeNames.of(unboxed), unboxed);
+        TypeMirror type = unboxed != null ? unboxed : Conversions.isWantedAsObject(program, tree) ? program.objectType : null;
+        String name = type == null ? temporary(tree, role) : temporary(tree, role, typeNames.of(type), type);
         simple(name + " = " + text + ";");
         return name;
     }

@@ -37,6 +37,7 @@ final class Program {
     final Elements elements;
     final TypeMirror nestedType;
     final TypeMirror captureType;
+    final TypeMirror objectType;
     /** The statement that Java's own switch expression executes for an enum constant that did not exist at compile time. */
     final String noCase;
     final Map<Tree, TreePath> paths = new IdentityHashMap<>();
@@ -61,6 +62,7 @@ final class Program {
         elements = task.getElements();
         nestedType = known("sukima.closures.Nested");
         captureType = known("sukima.closures.Capture");
+        objectType = known("java.lang.Object");
         Source first = Source.lookup("21"); // null in a compiler that does not know it
         boolean isMatch = first != null && Source.instance(((BasicJavacTask) task).getContext()).compareTo(first) >= 0;
         noCase = "throw new java.lang." + (isMatch ? "MatchException(null, null);" : "IncompatibleClassChangeError();");
