@@ -92,7 +92,8 @@ chosen=()
 for packages in "${missing[@]}"; do
   IFS=/ read -ra alternatives <<<"$packages"
   choice=${alternatives[-1]}
-  for package in "${alternatives[@]}"; do
+  # The last alternative is taken without a look: apt-cache takes a second or two for each package.
+  for package in "${alternatives[@]::${#alternatives[@]}-1}"; do
     if apt-cache show "$package" >/dev/null 2>&1; then
       choice=$package
       break
