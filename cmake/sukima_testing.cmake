@@ -66,7 +66,7 @@ sukima_add_test_header(cluster gtest/gtest.h sukima/cluster.hpp LIBRARIES sukima
 # sources, which are C++.
 # SHARDS is for tests that do not disturb one another. With a sanitizer, starting a process takes longer than most tests,
 # so each of that many processes runs a part of the tests. Such a process is a test of ctest, NAME.shard_NUMBER;
-# slowest.py reads the results of its tests in test-results/shards.
+# test-summary.py reads the results of its tests in test-results/shards.
 function(sukima_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "HEADER;SHARDS;TOGETHER" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)

@@ -142,7 +142,7 @@ def main():
         if reason is None:
             wrong.append(f"{place}: the reason for this skip cannot be read; write it as text")
             continue
-        line = f"preset: test: {reason}"  # as scripts/slowest.py has it
+        line = f"preset: test: {reason}"  # as scripts/test-summary.py has it
         matching = [rule for rule in (*allowed, *forbidden) if re.match(rule[1], line)]
         used.update(matching)
         lists = {rule[0].partition(":")[0] for rule in matching}

@@ -191,5 +191,5 @@ esac
 echo "== after $SECONDS s"
 options=(--allowed-skips tests/allowed_skips.txt)
 for failure in "${broken[@]}"; do options+=(--failed "$failure"); done
-scripts/slowest.py "${options[@]}" "${folders[@]}" || failed=1
+scripts/test-summary.py "${options[@]}" "${folders[@]}" || failed=1
 exit $failed

@@ -3,7 +3,7 @@
 """Prints the slowest builds and tests of build folders, what was skipped and why, the end of what failed tests printed,
 and as the last line how many tests passed and failed.
 
-Usage: slowest.py [--count N] [--allowed-skips FILE] [--failed WHAT]... [FOLDER...]
+Usage: test-summary.py [--count N] [--allowed-skips FILE] [--failed WHAT]... [FOLDER...]
 
 A build is an output in FOLDER/.ninja_log. A test is a testcase in FOLDER/test-results/*.xml, as ctest --output-junit
 writes it. If several files name the same test, the newest file counts. A test counts as skipped if GoogleTest or

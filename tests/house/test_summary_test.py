@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of scripts/slowest.py on made-up build folders: slowest_test.py SCRIPT"""
+"""Tests of scripts/test-summary.py on made-up build folders: test_summary_test.py SCRIPT"""
 import os
 import pathlib
 import subprocess
@@ -42,7 +42,7 @@ class Slowest(unittest.TestCase):
                                              "     8.0 s  bin/b", "     0.2 s  src/a.cpp.o",
                                              "0 passed, 0 failed, 0 skipped"])
 
-    def test_the_slowest_tests_and_those_that_failed(self):
+    def test_the_test_summary_tests_and_those_that_failed(self):
         self.results("test.xml", 1, ("a", 1, "run"), ("b", 3, "fail"), ("c", 2, "notrun"), ("d", 4, "run"))
         self.assertEqual(self.run_script("--count", "2", code=1),
                          [f"Tests in {self.build}: 4, together 10 s; the slowest:", "     4.0 s  d", "     3.0 s  b",
