@@ -45,7 +45,7 @@ struct object_core;
 /// One end that an object holds.
 struct held_end {
   stream_core* stream;
-  bool out;
+  bool is_out;
 };
 
 /// A wait of an object, for one or several streams.
@@ -135,7 +135,7 @@ struct object_core : sukima::detail::bound_task {
   /// Whether its ends are closed, or it is an object of another process.
   /// pairs with: run_object in program.cpp; drop_others in process_roles.cpp; observe, read_wait in
   /// find_deadlock.cpp
-  std::atomic<bool> over{false};
+  std::atomic<bool> has_ended{false};
 };
 
 /// Objects that take turns.

@@ -28,7 +28,7 @@ bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
 /// Acquire: a thread that reads a word of a later wait also sees the count of that wait, which differs.
 bool read_wait(const object_core& o, observed_object& found) {
   found.count = o.wait_count.load(std::memory_order_acquire);
-  if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
+  if (found.count % 2 == 0 || o.has_ended.load(std::memory_order_acquire)) return false;
   const std::uint32_t waits = o.waits.load(std::memory_order_acquire);
   if (waits > object_core::most_waits) return false;
   const std::uint64_t number = o.suspension.load(std::memory_order_acquire);
@@ -95,8 +95,8 @@ std::string fill_of(const stream_core& s, std::uint64_t fill) {
 
 observed_object observe(const object_core& o) {
   observed_object found;
-  found.over = o.over.load(std::memory_order_acquire);  // pairs with: run_object in program.cpp
-  for (const held_end& e : o.ends) found.ends.push_back({e.stream->number, e.out});
+  found.has_ended = o.has_ended.load(std::memory_order_acquire);  // pairs with: run_object in program.cpp
+  for (const held_end& e : o.ends) found.ends.push_back({e.stream->number, e.is_out});
   if (!read_wait(o, found)) {
     found.count = 0;
     found.waits.clear();
@@ -116,7 +116,7 @@ observation observe_all(program_core& p) {
   const std::lock_guard hold(p.ends_lock);
   for (const auto& o : p.objects) {
     all.objects.push_back(observe(*o));
-    for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
+    for (const observed_end& e : all.objects.back().ends) ++(e.is_out ? outs : ins)[e.stream];
   }
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
     // An object first lowers the count of ends, and then erases its end under this lock. Relaxed, because the
@@ -168,11 +168,11 @@ std::vector<std::size_t> find_dead(const observation& before, const observation&
     const observed_object& o = before.objects[living];
     alive.pop_back();
     for (const std::size_t i : std::exchange(kept_by[living], {})) go_on(i);
-    for (const observed_end& e : o.ends) free(e.out ? at[e.stream].receivers : at[e.stream].senders);
+    for (const observed_end& e : o.ends) free(e.is_out ? at[e.stream].receivers : at[e.stream].senders);
   }
   std::vector<std::size_t> dead;
   for (std::size_t i = 0; i < count; ++i)
-    if (suspected[i] || (kept[i] && !now.objects[i].over)) dead.push_back(i);
+    if (suspected[i] || (kept[i] && !now.objects[i].has_ended)) dead.push_back(i);
   return dead;
 }
 
@@ -187,7 +187,7 @@ std::string describe_deadlock(const program_core& p, const observation& seen,
       std::vector<std::string_view> others;
       for (std::size_t k = 0; k < p.objects.size(); ++k)
         for (const observed_end& e : seen.objects[k].ends)
-          if (k != i && e.stream == w.stream && e.out == w.receives &&
+          if (k != i && e.stream == w.stream && e.is_out == w.receives &&
               (others.empty() || others.back() != p.objects[k]->name))
             others.push_back(p.objects[k]->name);
       text.append(text.empty() ? "" : "; ").append(p.objects[i]->name);

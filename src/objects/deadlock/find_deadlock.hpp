@@ -21,14 +21,14 @@ struct observed_wait {
 };
 struct observed_end {
   std::uint32_t stream = 0;
-  bool out = false;
+  bool is_out = false;
 };
 struct observed_object {
   static constexpr std::uint32_t kept_by_none = ~std::uint32_t{0};
   /// The count of its waits, which is odd if it waits only for streams, none of which is ready. 0 if it is
   /// alive, or has ended.
   std::uint64_t count = 0;
-  bool over = false;
+  bool has_ended = false;
   /// Number of the object that waits inside thread_bound and keeps this one from running, or is this one.
   std::uint32_t kept_by = kept_by_none;
   std::vector<observed_wait> waits;

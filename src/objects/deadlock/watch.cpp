@@ -43,7 +43,7 @@ std::optional<observed_object> read_answer(const program_core& p, const segment&
   if (from.waits > object_core::most_waits || from.ends > ends.size()) return std::nullopt;
   observed_object found;
   found.count = from.count;
-  found.over = from.over != 0;
+  found.has_ended = from.has_ended != 0;
   found.kept_by = from.kept_by;
   for (std::uint32_t i = 0; i < from.waits; ++i) {
     if (from.all[i].stream >= p.streams.size()) return std::nullopt;
@@ -78,7 +78,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
       const observed_object seen = detail::observe(*p.objects[i]);
       object_waits& to = memory.waits(i);
       to.count = seen.count;
-      to.over = seen.over ? 1 : 0;
+      to.has_ended = seen.has_ended ? 1 : 0;
       to.kept_by = seen.kept_by;
       to.waits = static_cast<std::uint32_t>(seen.waits.size());
       for (std::size_t k = 0; k < seen.waits.size(); ++k)
@@ -86,7 +86,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
       const std::span<std::uint32_t> ends = memory.ends(to);
       to.ends = static_cast<std::uint32_t>(std::min(seen.ends.size(), ends.size()));
       for (std::uint32_t k = 0; k < to.ends; ++k)
-        ends[k] = seen.ends[k].stream * 2 + (seen.ends[k].out ? 1U : 0U);
+        ends[k] = seen.ends[k].stream * 2 + (seen.ends[k].is_out ? 1U : 0U);
     }
   }
   mine.answered.store(round, std::memory_order_seq_cst);  // after the answers; pairs with: ask_processes
@@ -146,7 +146,7 @@ std::optional<observation> deadlock_watch::ask_processes() {
   for (std::size_t i = 0; i < of_.objects.size(); ++i) {
     const std::uint32_t home = memory.homes()[i].process;
     if (home < processes && gone[home]) {
-      all.objects.emplace_back().over = true;
+      all.objects.emplace_back().has_ended = true;
       continue;
     }
     std::optional<observed_object> seen = read_answer(of_, memory, i);
@@ -167,9 +167,9 @@ void deadlock_watch::look() {
   if (!now) return;
   const std::vector<std::size_t> dead = find_dead(*before, *now);
   if (dead.empty()) return;
-  std::size_t over = 0;
-  for (const observed_object& o : now->objects) over += o.over ? 1 : 0;
-  const bool all = dead.size() + over == of_.objects.size();
+  std::size_t ended = 0;
+  for (const observed_object& o : now->objects) ended += o.has_ended ? 1 : 0;
+  const bool all = dead.size() + ended == of_.objects.size();
   const std::string text = std::string("sukima: ") + (all ? "all" : "some") +
                            " objects wait for one another: " + describe_deadlock(of_, *now, dead);
   if (all || of_.deadlock_of_some_ends) {

@@ -67,7 +67,7 @@ void program_core::drop_others() noexcept {
       o->drop();
       // Relaxed: the watch and the listener start later, and starting a thread orders it.
       // pairs with: observe in find_deadlock.cpp
-      o->over.store(true, std::memory_order_relaxed);
+      o->has_ended.store(true, std::memory_order_relaxed);
     }
 }
 

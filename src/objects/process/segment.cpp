@@ -91,7 +91,7 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
   std::map<const stream_core*, stream_plan> plans;
   for (const auto& o : p.objects)
     for (const held_end& e : o->ends)
-      (e.out ? plans[e.stream].senders : plans[e.stream].receivers).insert(o->process);
+      (e.is_out ? plans[e.stream].senders : plans[e.stream].receivers).insert(o->process);
   layout l;
   l.add(sizeof(segment_header), 1);
   const bool pipes = model::parts_of(static_cast<model::execution_model>(model)).pipes;

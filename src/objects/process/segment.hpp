@@ -85,7 +85,7 @@ struct object_waits {
     std::uint64_t fill;
   };
   std::uint64_t count = 0;
-  std::uint32_t over = 0;
+  std::uint32_t has_ended = 0;
   std::uint32_t waits = 0;
   std::uint32_t ends = 0;
   std::uint32_t most_ends = 0;

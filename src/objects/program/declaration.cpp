@@ -22,7 +22,7 @@ std::string declaration_of(const program_core& p) {
     if (!o->group.empty()) text.append(" of the group ").append(o->group);
     if (o->at_home) text.append(", at home");
     for (const held_end& e : o->ends)
-      text.append(e.out ? ", sends to " : ", receives from ").append(e.stream->name);
+      text.append(e.is_out ? ", sends to " : ", receives from ").append(e.stream->name);
     text.push_back('\n');
   }
   return text;

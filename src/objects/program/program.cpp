@@ -38,9 +38,9 @@ bool runs_on_threads(const model::model_parts& how) noexcept {
 /// Counts a fiber that has ended. The last one resumes the caller of program_core::run, which may then
 /// destroy the program.
 void end_fiber(program_core& p) noexcept {
-  const resumer over = p.over;
+  const resumer when_done = p.when_done;
   // The work of all fibers happens before the code after the resume. pairs with: end_fiber
-  if (p.left.fetch_sub(1, std::memory_order_acq_rel) == 1) over.resume();
+  if (p.left.fetch_sub(1, std::memory_order_acq_rel) == 1) when_done.resume();
 }
 
 /// Records the exception of an object. \pre called in the exception's handler
@@ -83,7 +83,7 @@ void run_object(sukima::detail::task* self, context c) {
   if (failed) me.failing = &text;
   me.drop();
   release_dropped(me);
-  me.over.store(true, std::memory_order_release);  // its ends are closed
+  me.has_ended.store(true, std::memory_order_release);  // its ends are closed
   island_core& home = static_cast<island_core&>(*me.home);
   if (--home.left == 0) home.own_bell.ring();
 }
@@ -250,7 +250,7 @@ void program_core::run_islands(const model::model_parts& how) {
       }
     }
     sukima::suspend(c, [&](resumer me) {
-      over = me;
+      when_done = me;
       started_objects.was_made = true;
       if (on_threads)
         started.set_value(true);

@@ -60,7 +60,7 @@ struct program_core {
   std::atomic<bool> aborting{false};
   std::atomic<std::size_t> left{
       0};  ///< Bound fibers that have not ended. pairs with: end_fiber in program.cpp
-  resumer over;
+  resumer when_done;
 
   std::mutex ends_lock;  ///< guards object_core::ends of all objects
   std::mutex run_lock;  ///< guards the members below, and the islands while they are made and ended

@@ -36,7 +36,7 @@ constexpr double enough = 1024;
 
 std::uint64_t index_of(const recorded_object& one) noexcept {
   // no partner: the token of the island orders the accesses, so a holder reads the values of earlier holders
-  return (one.out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
+  return (one.is_out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
 }
 
 /// Returns the element for that stream, which is added if it is missing.
@@ -110,7 +110,7 @@ void recording::begin(program_core& of) {
     o.recognized = reinterpret_cast<const sukima::detail::ambient_state*>(&o);
     o.home->budget = 0;  // so every operation calls turn_over
     for (const held_end& e : o.ends) {
-      if (e.out)
+      if (e.is_out)
         find(objects_[i].outputs, e.stream, nullptr);
       else
         find(objects_[i].inputs, e.stream);
@@ -157,7 +157,7 @@ void recording::add_interval(recorded_object& one, std::optional<recorded_side> 
   const double passed = static_cast<double>(ticks) - lost.preempted - lost.blocked;
   (one.at_end ? one.blocked_after_end : one.blocked) += lost.blocked;
   const std::optional<recorded_side> before =
-      one.stream != nullptr ? std::optional(side_of(one.out)) : std::nullopt;
+      one.stream != nullptr ? std::optional(side_of(one.is_out)) : std::nullopt;
   (one.at_end ? one.after_end : one.computed) += passed - cost_.between(before, after, one.has_waited);
   if (!file_ && before && after)
     (one.has_waited ? one.intervals_after_waits : one.intervals).push_back(passed);
@@ -176,7 +176,7 @@ void recording::begin_operation(object_core& me, const stream_core& s, bool out)
   // A select tries its cases again after a wait.
   if (!std::exchange(one.inside, true)) one.has_waited = false;
   one.stream = &s;
-  one.out = out;
+  one.is_out = out;
   one.index = index_of(one);
 }
 
@@ -206,7 +206,7 @@ void recording::end_activation(recorded_object& one) {
 }
 
 void recording::count(recorded_object& one, double messages) {
-  if (one.out) {
+  if (one.is_out) {
     find(one.outputs, one.stream, one.input).messages += messages;
     if (one.input == nullptr) {
       one.batch = messages;
@@ -237,7 +237,7 @@ std::uint64_t recording::finish_operation(recorded_object& one) {
   if (messages != 0) {
     const std::lock_guard hold(lock_);
     count(one, static_cast<double>(messages));
-  } else if (!one.out && one.stream != nullptr) {
+  } else if (!one.is_out && one.stream != nullptr) {
     one.at_end = (one.stream->now() & stream_core::closed) != 0 && !one.stream->has_message();
   }
   return messages;

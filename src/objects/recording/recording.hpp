@@ -54,7 +54,7 @@ struct recorded_object {
 
   // The operation that is running, or the last one.
   const stream_core* stream = nullptr;
-  bool out = false;
+  bool is_out = false;
   bool inside = false;
   bool has_waited = false;  ///< whether that operation has waited
   std::uint64_t index = 0;  ///< index of the stream when other objects could last have changed it

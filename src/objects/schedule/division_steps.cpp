@@ -51,7 +51,7 @@ island_view look_at(const program_core& p, const island_core& of, const object_c
     const bool is_fresh = !o.begun.load(std::memory_order_relaxed);
     const bool is_parked = o.local_wait != nullptr || can_go_on.contains(o.self);
     seen.objects.push_back({is_fresh ? fresh : o.sampled_ticks,
-                            &o != &stays && is_parked && !o.over.load(std::memory_order_relaxed)});
+                            &o != &stays && is_parked && !o.has_ended.load(std::memory_order_relaxed)});
     for (const held_end& e : o.ends) holders[e.stream].push_back(i);
   }
   const auto add = [&](stream_core& s, std::vector<std::size_t> held) {

@@ -26,7 +26,7 @@ const char* island_core::violated_invariant() const noexcept {
   std::size_t running = 0;
   for (const object_core* const o : objects) {
     if (o->home != this) return "the objects of an island are at home there";
-    if (!o->over.load(std::memory_order_relaxed)) ++running;  // only this island sets it
+    if (!o->has_ended.load(std::memory_order_relaxed)) ++running;  // only this island sets it
   }
   return left == running ? nullptr : "an island counts its objects that have not ended";
 }

@@ -94,7 +94,7 @@ std::size_t first_receiver(const program_core& p, std::size_t timer) {
   const stream_core* const from = p.objects[timer]->ends.front().stream;
   const auto found = std::find_if(p.objects.begin(), p.objects.end(), [from](const auto& o) {
     return std::any_of(o->ends.begin(), o->ends.end(),
-                       [from](const held_end& e) { return e.stream == from && !e.out; });
+                       [from](const held_end& e) { return e.stream == from && !e.is_out; });
   });
   return found != p.objects.end() ? static_cast<std::size_t>(found - p.objects.begin()) : timer;
 }

@@ -313,7 +313,7 @@ void turn_over(object_core& me) {
 
 void release_dropped(object_core& me) noexcept {
   std::vector<held_end> now = std::exchange(me.dropped, {});  // no room there, so release() closes the ends
-  for (const held_end& e : now) e.stream->release(e.out, &me);
+  for (const held_end& e : now) e.stream->release(e.is_out, &me);
   now.clear();
   me.dropped.swap(now);  // keeps its room for later exceptions
 }
@@ -366,7 +366,7 @@ void stream_core::release(bool out, object_core* owner) noexcept {
   // Erased only now: the end counts as held until the objects that wait for it are woken. See find_dead.
   const std::lock_guard hold(program->ends_lock);
   const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
-                                 [&](const held_end& e) { return e.stream == this && e.out == out; });
+                                 [&](const held_end& e) { return e.stream == this && e.is_out == out; });
   if (held != owner->ends.end()) owner->ends.erase(held);
 }
 
