@@ -144,9 +144,9 @@ inline constexpr std::uint64_t calm_sample_ns = 400'000'000;
 /// double.
 inline constexpr std::uint64_t first_sample_ns = 25'000'000;
 /// The monitor pauses for this many times the CPU time of its last sample, so it takes 2 % of a CPU at most …
-inline constexpr int pause_for_each_look = 50;
+inline constexpr int pause_for_each_sample = 50;
 /// … but no longer than this, so that the workers follow a quota that changes.
-inline constexpr std::uint64_t longest_pause_for_looks_ns = 2'000'000'000;
+inline constexpr std::uint64_t longest_pause_for_samples_ns = 2'000'000'000;
 /// Resolution of the marks in a trace for workers without a CPU.
 inline constexpr std::uint64_t traced_sample_ns = 10'000'000;
 /// A trace does not show shorter waits for a CPU, because every wake-up has one.

@@ -151,34 +151,34 @@ void monitor::run() {
   const own_thread here;
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
-  looked_at_ = last_inside;
+  sampled_at_ = last_inside;
   for (;;) {
     // Read before `ending_`, because stop() writes that before it advances the alarm.
     const std::uint32_t seen = alarm_.load(std::memory_order_seq_cst);
     if (ending_.load(std::memory_order_seq_cst)) return;
     const bool watches = watch_others();
-    if (!sleep_until_next_look(seen, watches)) continue;
+    if (!sleep_until_next_sample(seen, watches)) continue;
     if (is_needed()) {
       const nanoseconds before = own_cpu_time();
       try {
-        look();
-      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
+        sample();
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it samples again in a moment
       }
-      pace_.looked(own_cpu_time() - before);
-      last_inside = looked_at_ = clock::now();
+      pace_.sampled(own_cpu_time() - before);
+      last_inside = sampled_at_ = clock::now();
       continue;
     }
     if (controller_.followed() != 0) continue;  // first, workers for launched futures come back
     doze(seen);  // nothing that it samples matters before the next entry
-    looked_at_ = clock::now();
-    if (looked_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
+    sampled_at_ = clock::now();
+    if (sampled_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
   }
 }
 
 /// \return false: it is not yet time for the next sample
-bool monitor::sleep_until_next_look(std::uint32_t seen, bool watches) noexcept {
+bool monitor::sleep_until_next_sample(std::uint32_t seen, bool watches) noexcept {
   const clock::time_point next =
-      looked_at_ + (tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause());
+      sampled_at_ + (tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause());
   nanoseconds left = next - clock::now();
   if (watches) left = std::min(left, nanoseconds(tuning::beside_sample_ns));
   if (left > nanoseconds(0)) {
@@ -198,7 +198,7 @@ void monitor::doze(std::uint32_t seen) noexcept {
   attention_.fetch_and(~dozing, std::memory_order_seq_cst);
 }
 
-void monitor::look() {
+void monitor::sample() {
   if (controller_.look_at_capacity()) pace_.hurry();
   shortage_.sample();
   const clock::time_point now = clock::now();

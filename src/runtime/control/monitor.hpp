@@ -119,9 +119,9 @@ class monitor {
 
   void run();
   bool is_needed() const noexcept;
-  bool sleep_until_next_look(std::uint32_t seen, bool watches) noexcept;
+  bool sleep_until_next_sample(std::uint32_t seen, bool watches) noexcept;
   void doze(std::uint32_t seen) noexcept;
-  void look();
+  void sample();
   void wake() noexcept;
 
   const settings& chosen_;
@@ -142,7 +142,7 @@ class monitor {
   // Used by the thread only.
   monitor_pace pace_;
   clock::time_point judged_at_{};
-  clock::time_point looked_at_{};  ///< or dozed at that time
+  clock::time_point sampled_at_{};  ///< or dozed at that time
 };
 
 }  // namespace sukima::detail

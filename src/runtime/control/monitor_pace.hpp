@@ -23,11 +23,11 @@ class monitor_pace {
   /// Called when the runtime begins, or if no thread was inside for some time.
   void restart() noexcept {
     interval_ = nanoseconds(tuning::first_sample_ns);
-    look_ = nanoseconds(0);  // an expensive sample must not delay the first one of the next program part
+    sample_ = nanoseconds(0);  // an expensive sample must not delay the first one of the next program part
   }
 
   /// Records the CPU time of a sample.
-  void looked(nanoseconds cpu_time) noexcept { look_ = cpu_time; }
+  void sampled(nanoseconds cpu_time) noexcept { sample_ = cpu_time; }
 
   /// Called when the capacity has changed: the next samples come soon.
   void hurry() noexcept { interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns)); }
@@ -44,13 +44,13 @@ class monitor_pace {
   /// The pause before the next sample.
   nanoseconds pause() const noexcept {
     const nanoseconds for_the_cost =
-        std::min(tuning::pause_for_each_look * look_, nanoseconds(tuning::longest_pause_for_looks_ns));
+        std::min(tuning::pause_for_each_sample * sample_, nanoseconds(tuning::longest_pause_for_samples_ns));
     return std::max(interval_, for_the_cost);
   }
 
  private:
   nanoseconds interval_{tuning::first_sample_ns};
-  nanoseconds look_{0};
+  nanoseconds sample_{0};
 };
 
 }  // namespace sukima::detail

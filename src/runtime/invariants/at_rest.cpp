@@ -94,7 +94,7 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     // It notices by itself when it is called.
     if (core_.life.is_closed()) return false;
     const bool is_surplus = core_.target.is_surplus(w.rank);
-    if (mark.place() == rest_place::looking ? is_called_home(w) : !is_surplus) return false;
+    if (mark.place() == rest_place::searching ? is_called_home(w) : !is_surplus) return false;
   }
   return true;
 }
@@ -122,7 +122,7 @@ void rest_check::check_place(const worker& w, rest_mark::reading mark) {
   require((w.current.load(std::memory_order_seq_cst) == nullptr) == at_home,
           "a worker that searches has a fiber, others have none");
   require(w.mailbox.is_closed(), "a worker that runs nothing has closed its mailbox");
-  require(place == rest_place::looking || w.reply.load(std::memory_order_seq_cst) == nullptr,
+  require(place == rest_place::searching || w.reply.load(std::memory_order_seq_cst) == nullptr,
           "a reply is accepted by the thief that asked");
   if (place == rest_place::no_thread || core_.life.is_closed()) return;
   require(!mark.sleeps() || !is_called_home(w), "a worker whose thread is called home does not sleep");
@@ -147,7 +147,7 @@ void rest_check::check_counts(const picture& p) {
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const rest_place place = p.marks[i].place();
     parked += place == rest_place::parked ? 1 : 0;
-    searching += place == rest_place::sentinel || place == rest_place::looking ? 1 : 0;
+    searching += place == rest_place::sentinel || place == rest_place::searching ? 1 : 0;
     if (place == rest_place::sentinel) sentinel = &core_.workers[i];
   }
   require(p.counts.entries == 0, "a thread that left the runtime does not count as an entry");

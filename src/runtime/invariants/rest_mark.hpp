@@ -16,8 +16,8 @@
 
 namespace sukima::detail {
 
-/// `looking`: its wait policy never sleeps, and its last search found nothing.
-enum class rest_place : std::uint8_t { no_thread, busy, at_home, parked, sentinel, looking };
+/// `searching`: its wait policy never sleeps, and its last search found nothing.
+enum class rest_place : std::uint8_t { no_thread, busy, at_home, parked, sentinel, searching };
 
 #if defined(SUKIMA_ASSERTIONS)
 

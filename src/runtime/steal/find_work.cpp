@@ -165,7 +165,7 @@ work search(worker& thief, task* awaited) {
       last_look = since = ticks();
       if (awaited == nullptr) continue;  // continues to search on the other CPU
     } else if (r.park.spins(point, since, thief.spin)) {
-      if (!r.park.sleeps_at(point)) thief.rests(rest_place::looking);
+      if (!r.park.sleeps_at(point)) thief.rests(rest_place::searching);
       const std::uint64_t now = ticks();
       r.park.note_look(last_look, now);
       last_look = now;
