@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "check/check.hpp"
-#include "check/diagnostics.hpp"
+#include "check/clang_diagnostics.hpp"
 #include "clang_paths.hpp"
 #include "desugar/closure_addresses.hpp"
 #include "desugar/desugar.hpp"

@@ -26,7 +26,7 @@ set(check_files
   check/check.cpp
   check/closures.cpp
   check/cluster.cpp
-  check/diagnostics.cpp
+  check/clang_diagnostics.cpp
   check/hidden_names.cpp
   check/returns.cpp
   check/successors.cpp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread of a background worker. It is at home while the worker is surplus, and otherwise on fibers
 // (worker_loop.cpp).
+#include "control/worker_placement.hpp"
 #include "control/worker_threads.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/switch.hpp"
@@ -16,7 +17,6 @@
 
 #include <sukima/detail/ticks.hpp>
 
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,24 +30,6 @@ namespace {
 
 constexpr std::chrono::milliseconds pause_without_memory{1};
 
-/// Pins the thread to the CPU of its worker's rank.
-void pin(worker& self) noexcept {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  const int count = CPU_COUNT(&allowed);
-  if (count <= 0) return;
-  self.affinity_before = allowed;
-  int wanted = static_cast<int>(self.rank) % count;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      sched_setaffinity(0, sizeof one, &one);
-      return;
-    }
-}
-
 /// Reports a thread's start or end to the program. An exception ends the program: it has no caller that could
 /// handle it.
 void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
@@ -59,7 +41,7 @@ void notify(const std::function<void(int)>& observer, const worker& w) noexcept 
 void background_main(worker& self) {
   runtime_core& r = *self.runtime;
   name_thread(self);
-  if (r.chosen.pin == pin_policy::cpu) pin(self);
+  if (r.chosen.pin == pin_policy::cpu) pin_to_cpu_of_rank(self);
   ensure_alternate_stack();
   self.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
   self.thread_exceptions = this_threads_exceptions();

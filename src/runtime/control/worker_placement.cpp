@@ -82,6 +82,23 @@ bool move(int thread, int cpu) noexcept {
 
 }  // namespace
 
+void pin_to_cpu_of_rank(worker& self) noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const int count = CPU_COUNT(&allowed);
+  if (count <= 0) return;
+  self.affinity_before = allowed;
+  int wanted = static_cast<int>(self.rank) % count;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+      return;
+    }
+}
+
 worker_placement::worker_placement(const settings& chosen, const worker_table& workers,
                                    const worker_target& target, parking& park, cpu_shortage& shortage,
                                    decision_log& decisions)

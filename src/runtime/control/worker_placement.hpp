@@ -23,6 +23,9 @@ class worker_target;
 class worker_table;
 struct worker;
 
+/// Pins the calling thread to the CPU of its worker's rank, as the setting `pin=cpu` asks.
+void pin_to_cpu_of_rank(worker& self) noexcept;
+
 /// Pins each worker to one CPU while CPU is short and there is a worker for each CPU.
 ///
 /// A kernel that balances load by weight puts two workers onto one CPU while a neighbour keeps the other one

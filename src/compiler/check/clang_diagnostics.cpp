@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/diagnostics.hpp"
+#include "check/clang_diagnostics.hpp"
 
 #include <unistd.h>
 
