@@ -19,16 +19,26 @@ _sukima_list_item() {
   compopt -o nospace 2>/dev/null
 }
 
+# Lets readline complete the name of a file, or of a folder, if there is no other completion: it quotes blanks.
+_sukima_files() {
+  compopt -o default 2>/dev/null
+}
+_sukima_folders() {
+  compopt -o dirnames 2>/dev/null
+}
+
+# A program in PATH, or a file.
+_sukima_command() {
+  [[ $cur == */* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+  _sukima_files
+}
+
 # After -- a program and its arguments; 1 if there is no -- yet.
 _sukima_program() {
   local word
   for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
     [[ $word == -- ]] || continue
-    if [[ $previous == -- ]]; then
-      mapfile -t COMPREPLY < <(compgen -A command -A file -- "$cur")
-    else
-      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-    fi
+    if [[ $previous == -- ]]; then _sukima_command; else _sukima_files; fi
     return 0
   done
   return 1
@@ -36,7 +46,7 @@ _sukima_program() {
 
 _sukima_calibrate() {
   case $previous in
-    --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --output) _sukima_files ;;
     --cpus | --days) ;;
     *)
       mapfile -t COMPREPLY < <(compgen -W "--help --cpus --all-pairs --days --output --show --json" -- "$cur")
@@ -48,7 +58,7 @@ _sukima_probe() {
   case $previous in
     --pid) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$cur") ;;
     --at-least | --interval | --count) ;;
-    --root | --record) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --root | --record) _sukima_folders ;;
     *)
       mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --prometheus --threads --runtimes --steal --pairs --root --record --at-least --strict --watch \
         --interval --count" -- "$cur")
@@ -59,8 +69,8 @@ _sukima_probe() {
 _sukima_cluster() {
   _sukima_program && return
   case $previous in
-    --json | --hosts) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    -n | --nodes | --room | --grace | --ssh) ;;
+    --json | --hosts) _sukima_files ;;
+    -n | --nodes | --port | --room | --grace | --ssh) ;;
     cluster) mapfile -t COMPREPLY < <(compgen -W "run join --help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --report --json" -- "$cur") ;;
     *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --report --json --" -- "$cur") ;;
   esac
@@ -78,7 +88,7 @@ _sukima_objects() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --cpus --model --output --seconds --load --quick --json --" -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        _sukima_files
       fi
       ;;
   esac
@@ -89,7 +99,7 @@ _sukima_host() {
     --method) mapfile -t COMPREPLY < <(compgen -W "exact partition formula" -- "$cur") ;;
     --by) mapfile -t COMPREPLY < <(compgen -W "progress use" -- "$cur") ;;
     --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
-    --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --root) _sukima_folders ;;
     --connect | --cgroup | --interval | --count) ;;
     help) mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act status revert" -- "$cur") ;;
     host)
@@ -100,7 +110,7 @@ _sukima_host() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --config --journal --by --dry-run --metrics --no-times --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        _sukima_files
       fi
       ;;
   esac
@@ -108,7 +118,7 @@ _sukima_host() {
 
 _sukima_lab() {
   case $previous in
-    --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --folder) _sukima_folders ;;
     --repetitions | --cpus) ;;
     lab)
       mapfile -t COMPREPLY < <(compgen -W "list run all report simulate --help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
@@ -117,11 +127,12 @@ _sukima_lab() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       elif [[ ${COMP_WORDS[2]} == run && $previous != --html ]]; then
-        mapfile -t COMPREPLY < <(compgen -f -W "$(sukima lab list 2>/dev/null | awk '/^  / {print $1}')" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$(sukima lab list 2>/dev/null | awk '/^  / {print $1}')" -- "$cur")
+        _sukima_files
       elif [[ ${COMP_WORDS[2]} == simulate ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sukima lab simulate 2>/dev/null | cut -d : -f 1)" -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        _sukima_files
       fi
       ;;
   esac
@@ -129,8 +140,8 @@ _sukima_lab() {
 
 _sukima_guest() {
   case $previous in
-    --port | --socket) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --port | --socket) _sukima_files ;;
+    --root) _sukima_folders ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     *)
       mapfile -t COMPREPLY < <(compgen -W "--help --port --socket --user --root --restore --json" -- "$cur")
@@ -143,7 +154,7 @@ _sukima_run() {
   case $previous in
     --round) mapfile -t COMPREPLY < <(compgen -W "floor ceil nearest" -- "$cur") ;;
     --resize) mapfile -t COMPREPLY < <(compgen -W "never unless-asked always" -- "$cur") ;;
-    --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --output) _sukima_files ;;
     --threads | --min | --max | --reserve) ;;
     *)
       mapfile -t COMPREPLY < <(compgen -W "--help --threads --min --max --reserve --round --resize --pin --no-preload \
@@ -158,13 +169,19 @@ _sukima_explain() {
   if [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "--help --json --html --keep --" -- "$cur")
   else
-    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    _sukima_files
   fi
 }
 
 _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
+  # Bash makes three words of OPTION=VALUE.
+  if [[ $cur == = ]]; then
+    cur=""
+  elif [[ $previous == = ]]; then
+    previous="${COMP_WORDS[COMP_CWORD - 2]}"
+  fi
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc cluster explain guest host lab objects probe run --help --version" -- "$cur")
     return
@@ -176,10 +193,14 @@ _sukima() {
       ;;
   esac
   if [[ ${COMP_WORDS[1]} == cc ]]; then
-    if [[ $cur == -* ]]; then
+    if [[ $previous == --backend || $previous == --launcher ]]; then
+      _sukima_command
+    elif [[ $previous == -fclosures ]]; then
+      mapfile -t COMPREPLY < <(compgen -W "frame unwind exceptions" -- "$cur")
+    elif [[ $cur == -* ]]; then
       mapfile -t COMPREPLY < <(compgen -W "--backend= --launcher= --emit-c --sequential --no-clones --cluster -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
     else
-      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      _sukima_files
     fi
     return
   fi
@@ -195,7 +216,7 @@ _sukima() {
       ;;
     --compiler) mapfile -t COMPREPLY < <(compgen -W "best gcc clang both" -- "$cur") ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W "tcp openmpi mpich" -- "$cur") ;;
-    --csv | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --csv | --plot) _sukima_files ;;
     --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external | --nodes | --quota | --seed) ;;
     *)
       if [[ $cur == -* ]]; then

@@ -17,6 +17,16 @@ function __sukima_is
     test (count $words) -ge 2; and test $words[2] = $argv[1]
 end
 
+# Whether a program comes after --, and its completions.
+function __sukima_has_program
+    contains -- -- (commandline -opc)
+end
+function __sukima_program
+    set -l words (commandline -opc)
+    set -l begin (math (contains -i -- -- $words) + 1)
+    complete -C (string join ' ' -- (string escape -- $words[$begin..]) (commandline -ct))
+end
+
 set -l bench '__sukima_is bench'
 set -l cc '__sukima_is cc'
 set -l cluster '__sukima_is cluster'
@@ -30,6 +40,7 @@ set -l probe '__sukima_is probe'
 set -l run '__sukima_is run'
 
 complete -c sukima -f
+complete -c sukima -n __sukima_has_program -a '(__sukima_program)'
 complete -c sukima -s h -l help -d 'Print a help text and exit'
 complete -c sukima -n __fish_use_subcommand -l version -d 'Print the version and exit'
 complete -c sukima -n __fish_use_subcommand -a bench -d 'Measure benchmarks'
@@ -69,7 +80,7 @@ complete -c sukima -n $host -r -F -l root -d 'Read a recorded machine'
 complete -c sukima -n $host -x -l interval -d 'Seconds between two readings'
 complete -c sukima -n $host -x -l count -d 'End after this many readings'
 complete -c sukima -n __fish_use_subcommand -a cluster -d 'Run a program on several nodes'
-complete -c sukima -n $cluster -f -a 'run join'
+complete -c sukima -n $cluster' && not __sukima_has_program' -f -a 'run join'
 complete -c sukima -n $cluster -x -s n -l nodes -d 'How many nodes'
 complete -c sukima -n $cluster -r -F -l hosts -d 'Start the nodes on the hosts that a file names'
 complete -c sukima -n $cluster -x -l ssh -d 'With --hosts, the command that reaches a host'
@@ -95,7 +106,7 @@ complete -c sukima -n $lab -l plot -d 'Draw PNG and SVG files in the folder'
 complete -c sukima -n $lab -r -F -l html -d 'Write the report as one page of HTML'
 complete -c sukima -n $lab -l json -d 'Print one JSON object'
 complete -c sukima -n __fish_use_subcommand -a objects -d 'Plan a program of concurrent objects'
-complete -c sukima -n $objects -F -a 'record plan validate calibrate'
+complete -c sukima -n $objects' && not __sukima_has_program' -F -a 'record plan validate calibrate'
 complete -c sukima -n $objects -x -l cpus -d 'Plan for this number of CPUs'
 complete -c sukima -n $objects -l load -d 'Plan for the CPUs that other programs leave now'
 complete -c sukima -n $objects -x -l model -a 'simulation paper' -d 'What decides'
@@ -119,7 +130,6 @@ complete -c sukima -n $probe -l strict -d 'Exit with 4 if there are warnings'
 complete -c sukima -n $probe -l watch -d 'Repeat the measurement'
 complete -c sukima -n $probe -x -l interval -d 'Seconds between two measurements'
 complete -c sukima -n $probe -x -l count -d 'End after this many measurements'
-complete -c sukima -n $run -a '(__fish_complete_subcommand --fcs-skip=2)'
 complete -c sukima -n $run -x -l threads -d 'Use this number of threads'
 complete -c sukima -n $run -x -l min -d 'Use at least this many threads'
 complete -c sukima -n $run -x -l max -d 'Use at most this many threads'
@@ -143,10 +153,10 @@ complete -c sukima -n $cc -o fcheck-closures -d 'Stop at calls of closures whose
 complete -c sukima -n $cc -o fclosures=frame -d 'Closures keep their variables in memory'
 complete -c sukima -n $cc -o fclosures=unwind -d 'Closures leave their variables in registers until they are called'
 complete -c sukima -n $cc -o fclosures=exceptions -d 'The same, by landing pads'
-complete -c sukima -n $explain -F
+complete -c sukima -n $explain' && not __sukima_has_program' -F
 complete -c sukima -n $explain -l json -d 'Print one JSON object'
 complete -c sukima -n $explain -r -F -l html -d 'Also write a page with a timeline'
-complete -c sukima -n $explain -r -l keep -d 'Keep the trace of the program'
+complete -c sukima -n $explain -r -F -l keep -d 'Keep the trace of the program'
 complete -c sukima -n $bench -a 'all (__sukima_listed benchmarks)'
 complete -c sukima -n $bench -x -l workers -d 'Numbers of workers'
 complete -c sukima -n $bench -x -l peers -a '(__fish_complete_list , __sukima_peers)' -d 'Peers to measure'

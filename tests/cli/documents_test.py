@@ -5,8 +5,10 @@ commands that a reader can copy from README.md and docs exist.
 
 documents_test.py PROGRAM SOURCE_FOLDER
 """
+import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -190,6 +192,61 @@ class completions(unittest.TestCase):
                 ("sukima bench --peers s", []),  # neither sequential nor sukima is a peer
                 ("sukima bench --size x", [])):
             self.assertEqual(self.completed(words), expected, words)
+
+    def typed(self, shell, line, folder):
+        """The words that an interactive shell makes of a line whose last word the tabulator has completed."""
+        options, load = {"bash": (("--norc", "--noprofile"), f"source '{COMPLETIONS}/sukima.bash'"),
+                         "zsh": (("-f",), f"fpath=('{COMPLETIONS}' $fpath); autoload -Uz compinit; compinit -u -D")}[shell]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(folder)
+            os.environ.update(PATH=f"{PROGRAM.parent}:{os.environ['PATH']}", TERM="dumb", INPUTRC="/dev/null")
+            os.execvp(shell, [shell, *options, "-i"])
+        with open(terminal, "r+b", buffering=0) as keys:
+            keys.write(f"{load}; echo re''ady\n".encode())
+            seen = b""
+            while b"ready\r\n" not in seen:
+                seen += keys.read(4096)
+            keys.write(line.encode() + b"\t\x01printf '<%s>' \x05; echo; exit\n")
+            with contextlib.suppress(OSError):  # the shell has ended
+                while True:
+                    seen += keys.read(4096)
+        os.waitpid(process, 0)
+        return re.findall("<([^<>]*)>", re.findall(r"^(<.*>)\r$", seen.decode(), re.MULTILINE)[-1])
+
+    def test_of_bash_quote_names_and_enter_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("my folder/in it", "plain/inner"):
+                (Path(folder) / name).mkdir(parents=True)
+            for name in ("re port.json", "a:b.json"):
+                (Path(folder) / name).touch()
+            for line, expected in (
+                    ("sukima probe --root m", ["--root", "my folder/"]),
+                    ("sukima probe --root pl", ["--root", "plain/"]),
+                    ("sukima probe --root 'my folder/i", ["--root", "my folder/in it/"]),
+                    ("sukima run --output re", ["--output", "re port.json"]),
+                    ("sukima run --output=re", ["--output=re port.json"]),
+                    ("sukima run --output a", ["--output", "a:b.json"]),
+                    ("sukima run --round=f", ["--round=floor"]),
+                    ("sukima cc -fclosures=f", ["-fclosures=frame"]),
+                    ("sukima lab run m", ["run", "my folder/"]),
+                    ("sukima run -- ls re", ["--", "ls", "re port.json"]),
+                    ("sukima run -- ./m", ["--", "./my folder/"])):
+                self.assertEqual(self.typed("bash", line, folder)[2:], expected, line)
+
+    def test_of_zsh_complete_what_they_should(self):
+        if not shutil.which("zsh"):
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "re port.json").touch()
+            for line, expected in (
+                    ("sukima run --output re", ["--output", "re port.json"]),
+                    ("sukima run --output=re", ["--output=re port.json"]),
+                    ("sukima run --round=f", ["--round=floor"]),
+                    ("sukima bench --scenario alone,ov", ["--scenario", "alone,overworked"]),
+                    ("sukima cluster run --nod", ["run", "--nodes"]),
+                    ("sukima run -- ls re", ["--", "ls", "re port.json"])):
+                self.assertEqual(self.typed("zsh", line, folder)[2:], expected, line)
 
     def test_of_bash_complete_experiments(self):
         names = {one["name"] for one in json.loads(run(PROGRAM, "lab", "list", "--json").stdout)}
