@@ -295,4 +295,4 @@ def table(results, given):
 
 if __name__ == "__main__":
     options = arguments()
-    resumed.run(options, measure, table, ["sukima"])
+    resumed.run(options, measure, table, ["sukima"], settings=("window", "optimise"))

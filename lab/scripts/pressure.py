@@ -200,4 +200,4 @@ def draw(parts, given):
 
 
 if __name__ == "__main__":
-    resumed.run(arguments(), measure, table)
+    resumed.run(arguments(), measure, table, settings=("size", "compiler", "peers"))

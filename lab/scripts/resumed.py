@@ -32,31 +32,50 @@ def replace_text(file, text):
 
 
 class Measurements:
-    """The measurements so far, in `results`, which is written to a file after each run."""
+    """The measurements so far, in `results`, which is written to a file after each run. The file also has `settings`: the
+    options, by name, on which the figures depend. Files of older versions have only the results."""
 
-    def __init__(self, given):
+    def __init__(self, given, settings=()):
         self._file = given.results
         self._end = time.monotonic() + given.stop_after
+        self._settings = {name: getattr(given, name) for name in settings}
         try:
-            self.results = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
+            content = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
+            if not isinstance(content, dict):
+                raise ValueError("it is not a JSON object")
         except (OSError, ValueError) as error:
             give_up(f"{self._file} is not a file of results ({error}): remove it, or give another --results")
+        is_older = content.keys() != {"settings", "results"}
+        self.results = content if is_older else content["results"]
+        if not given.table_only and not is_older:
+            self._expect(content["settings"])
+
+    def _expect(self, former):
+        """Refuses to add to measurements that were made with other settings."""
+        def text(name, value):
+            return f"without --{name}" if value is None else f"with --{name} {value}"
+
+        for name, value in self._settings.items():
+            if name in former and former[name] != value:
+                give_up(f"{self._file} was measured {text(name, former[name])}, but this call would measure "
+                        f"{text(name, value)}: give another --results")
 
     def keep(self):
         """Writes the results."""
-        replace_text(self._file, json.dumps(self.results, indent=1))
+        replace_text(self._file, json.dumps({"settings": self._settings, "results": self.results}, indent=1))
 
     def is_over(self):
         """Whether the given time is up."""
         return time.monotonic() >= self._end
 
 
-def run(given, measure, table, programs=("sukima", "bench-hog")):
+def run(given, measure, table, programs=("sukima", "bench-hog"), settings=()):
     """Makes the missing measurements, unless only the table is wanted, and prints the table.
 
     measure(given, measurements) fills in `results`; table(results, given) prints them. `programs` must have been built.
+    `settings` are the names of the options on which the figures depend, and which the keys of the results do not have.
     """
-    measurements = Measurements(given)
+    measurements = Measurements(given, settings)
     if not given.table_only:
         need_programs(given.programs, *programs)
         measure(given, measurements)

@@ -166,4 +166,4 @@ def table(results, given):
 
 
 if __name__ == "__main__":
-    resumed.run(arguments(), measure, table)
+    resumed.run(arguments(), measure, table, settings=("scale",))

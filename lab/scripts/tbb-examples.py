@@ -135,4 +135,4 @@ def table(results, _given):
 
 
 if __name__ == "__main__":
-    resumed.run(arguments(), measure, table, ())
+    resumed.run(arguments(), measure, table, (), settings=("compiler",))

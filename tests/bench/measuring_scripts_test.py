@@ -256,6 +256,19 @@ class Pressure(Scripts):
         self.assertEqual(again.stdout, self.run_it("systems", *options, "--rounds", 2, "--table-only").stdout)
         self.assertEqual(len(self.calls()), 8)
 
+    def test_does_not_mix_the_figures_of_different_settings(self):
+        options = ("--benchmarks", "fib", "--scenarios", "hogs", "--workers", "2")
+        self.run_it("systems", *options, "--rounds", 1, "--size", 8)
+        refused = self.run_it("systems", *options, "--rounds", 2, code=1).stderr
+        self.assertIn("was measured with --size 8, but this call would measure without --size", refused)
+        self.assertEqual(len(self.calls()), 1)
+        self.run_it("systems", *options, "--rounds", 2, "--table-only")
+        self.run_it("systems", *options, "--rounds", 2, "--size", 8)
+        self.assertEqual(len(self.calls()), 2)
+        older = json.loads(self.results.read_text())["results"]  # a file of an older version has nothing else
+        self.results.write_text(json.dumps(older))
+        self.assertIn("2 to 2 of 2 rounds", self.run_it("systems", *options, "--rounds", 2).stdout)
+
     def test_compares_policies(self):
         options = ("--benchmarks", "fib", "--scenarios", "hogs", "--workers", "2", "--rounds", "1", "--waits", "block", "spin",
                    "--steals", "publish:3", "request", "--ideals", "own")
@@ -282,8 +295,9 @@ class Pressure(Scripts):
     def test_refuses_what_is_wrong_in_a_sentence(self):
         self.assertIn("invalid choice", self.run_it("systems", "--scenarios", "nowhere", code=2).stderr)
         self.assertIn("--workers", self.run_it("systems", "--workers", "0", code=2).stderr)
-        self.results.write_text("{")
-        self.assertIn("is not a file of results", self.run_it("systems", code=1).stderr)
+        for text in ("{", "[]"):
+            self.results.write_text(text)
+            self.assertIn("is not a file of results", self.run_it("systems", code=1).stderr)
         self.results.unlink()
         self.pretend("sukima", "#!/bin/sh\necho 'no such peer' >&2; exit 2\n")
         self.assertIn("ended with code 2: no such peer", self.run_it("systems", code=1).stderr)
