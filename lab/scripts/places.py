@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import re
 import select
 import shutil
 import subprocess
@@ -36,7 +37,10 @@ def give_up(reason):
 def check_place(parser, name):
     """Refuses a name that is not a place."""
     kind, _, number = name.partition(":")
-    if kind not in ("alone", "hogs", "apart", "copies", "quota") or (kind != "alone" and not number):
+    is_count = number.isascii() and number.isdecimal() and int(number) > 0
+    is_share = re.fullmatch(r"[0-9]+(\.[0-9]+)?", number) and float(number) >= 0.01  # the kernel's least quota
+    is_place = {"alone": name == kind, "quota": is_share, **dict.fromkeys(("hogs", "apart", "copies"), is_count)}
+    if not is_place.get(kind):
         parser.error(f"'{name}' is not a place: choose one of {KINDS}")
 
 

@@ -305,6 +305,17 @@ class Pressure(Scripts):
         self.assertIn("there is no sukima in", self.run_it("systems", code=1).stderr)
 
 
+class Places(Scripts):
+    def test_that_are_none_are_refused(self):
+        self.pretend("sukima")
+        for name in ("alone:2", "hogs", "hogs:", "hogs:x", "hogs:0", "hogs:-1", "copies:1.5", "quota:nan", "quota:0", "moon:1"):
+            refused = self.script("side-by-side.py", "--programs", self.folder, "--results", self.results, "--places", name,
+                                  "--table-only", code=2).stderr
+            self.assertIn(f"'{name}' is not a place", refused)
+        for name in ("alone", "hogs:2", "apart:10", "quota:0.5", "quota:2"):
+            self.script("side-by-side.py", "--programs", self.folder, "--results", self.results, "--places", name, "--table-only")
+
+
 class Others(Scripts):
     def test_memory_is_compared_with_the_bound(self):
         self.pretend("bench-sukima-gcc", BENCH)
