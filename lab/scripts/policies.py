@@ -34,14 +34,25 @@ def seconds_of(program, benchmark, scenario, workers, wait, steal):
     return None
 
 
+def kept_rows(file):
+    """The rows of a file of --keep. Ends the program if it is another file."""
+    with open(file, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                turn, scenario, wait, steal, value = json.loads(line)
+            except (ValueError, TypeError):
+                sys.exit(f"policies.py: line {number} of '{file}' is not a row of --keep: remove the line, or give another file")
+            yield turn, scenario, wait, steal, value
+
+
 def measure(options):
     """Seconds by (wait, steal) and scenario, a list of rounds each."""
     cells = {}
     known = set()
     if options.keep and os.path.exists(options.keep):
-        with open(options.keep, encoding="utf-8") as lines:
-            for turn, scenario, wait, steal, value in map(json.loads, lines):
-                known.add((turn, scenario, wait, steal))
+        for turn, scenario, wait, steal, value in kept_rows(options.keep):
+            known.add((turn, scenario, wait, steal))
+            if scenario in options.scenarios and wait in options.waits and steal in options.steals:
                 cells.setdefault((wait, steal), {}).setdefault(scenario, []).append(value)
     combinations = [(w, s) for w in options.waits for s in options.steals]
     for turn in range(options.rounds):
@@ -68,7 +79,7 @@ def measure(options):
 def ratios(cells, scenarios):
     """Median seconds of each cell over those of the best cell of its scenario."""
     medians = {c: {s: statistics.median(v) for s, v in row.items()} for c, row in cells.items()}
-    best = {s: min(row[s] for row in medians.values() if s in row) for s in scenarios}
+    best = {s: min((row[s] for row in medians.values() if s in row), default=None) for s in scenarios}
     return {c: {s: row[s] / best[s] for s in scenarios if s in row} for c, row in medians.items()}, best
 
 
@@ -78,7 +89,7 @@ def print_table(options, table, best):
     for (wait, steal), row in table.items():
         cells = [f"{row[s]:.2f}" if s in row else "-" for s in options.scenarios]
         print(f"| {wait} | {steal} | " + " | ".join(cells) + " |")
-    print("| best, seconds | | " + " | ".join(f"{best[s]:.3f}" for s in options.scenarios) + " |")
+    print("| best, seconds | | " + " | ".join("-" if best[s] is None else f"{best[s]:.3f}" for s in options.scenarios) + " |")
 
 
 def draw(options, table):
@@ -90,7 +101,8 @@ def draw(options, table):
     axes.set_yticks(range(len(names)), names)
     for y, row in enumerate(values):
         for x, value in enumerate(row):
-            axes.text(x, y, f"{value:.2f}", ha="center", va="center", fontsize=8)
+            if value == value:  # not the NaN of an empty cell
+                axes.text(x, y, f"{value:.2f}", ha="center", va="center", fontsize=8)
     axes.set_title(f"{options.benchmark}: time / best of the column")
     figure.colorbar(image, label="1.0 is the best")
     figure.tight_layout()

@@ -305,6 +305,28 @@ class Pressure(Scripts):
         self.assertIn("there is no sukima in", self.run_it("systems", code=1).stderr)
 
 
+class Policies(Scripts):
+    def run_it(self, *words, **options):
+        return self.script("policies.py", "--program", self.folder / "sukima", "--waits", "block", "spin", "--steals", "request",
+                           "--rounds", 1, *words, **options)
+
+    def test_a_scenario_that_cannot_be_measured_is_left_empty(self):
+        self.pretend("sukima", SUKIMA.replace("words = sys.argv[1:]\n", "words = sys.argv[1:]\nassert 'quota' not in words\n"))
+        self.assertEqual(self.run_it("--scenarios", "alone", "quota:8").stdout.splitlines()[2:], [
+            "| block | request | 1.00 | - |", "| spin | request | 1.00 | - |", "| best, seconds | | 1.800 | - |"])
+        self.run_it("--scenarios", "quota", code=1)
+
+    def test_kept_rows_count_only_if_they_are_asked_for(self):
+        self.pretend("sukima", SUKIMA)
+        kept = self.folder / "kept"
+        rows = [[0, "alone", "pause", "request", 0.1], [0, "hogs", "block", "request", 0.1], [0, "alone", "block", "request", 0.9]]
+        kept.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        self.assertEqual(self.run_it("--scenarios", "alone", "--keep", kept).stdout.splitlines()[2:], [
+            "| block | request | 1.00 |", "| spin | request | 2.00 |", "| best, seconds | | 0.900 |"])
+        kept.write_text('[0, "alone"')
+        self.assertIn("line 1 of", self.run_it("--keep", kept, code=1).stderr)
+
+
 class Places(Scripts):
     def test_that_are_none_are_refused(self):
         self.pretend("sukima")
