@@ -42,7 +42,7 @@ def parse_arguments():
     program = parser.add_mutually_exclusive_group(required=True)
     program.add_argument("--program", type=pathlib.Path, help="examples/objects_offices.cpp, built")
     program.add_argument("--graphs", type=pathlib.Path, help="tests/objects/graphs_program.cpp, built")
-    parser.add_argument("--cpus", type=int, nargs="+", default=CPUS, metavar="N", help="numbers of CPUs")
+    parser.add_argument("--cpus", type=int, nargs="+", metavar="N", help="numbers of CPUs [1 2]")
     parser.add_argument("--quick", action="store_true", help="one run under each model, not five")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS, metavar="N", help="numbers of rounds")
     parser.add_argument("--calibrate", action="store_true", help="measure the costs of this machine first, for this run only")
@@ -64,8 +64,6 @@ def calibrate(given, folder):
 def validate(given, cpus, arguments):
     """The report of `sukima objects validate`, on the first CPUs that this process may use."""
     usable = sorted(os.sched_getaffinity(0))
-    if len(usable) < cpus:
-        return None
     command = [given.sukima, "objects", "validate", "--json", *(["--quick"] if given.quick else []), "--",
                given.program or given.graphs, *map(str, arguments)]
     if given.lock:
@@ -119,6 +117,14 @@ def write_csv(path, rows):
 
 def main():
     given = parse_arguments()
+    usable = len(os.sched_getaffinity(0))
+    if given.cpus is None:
+        given.cpus = [cpus for cpus in CPUS if cpus <= usable]
+        if len(given.cpus) < len(CPUS):
+            print(f"objects-configurations.py: only with up to {usable} CPUs, which this process may use", file=sys.stderr)
+    for cpus in given.cpus:
+        if not 1 <= cpus <= usable:
+            give_up(f"--cpus {cpus} is not possible: this process may use {usable} CPUs")
     for program in (given.sukima, given.program or given.graphs):
         if not program.is_file():
             give_up(f"there is no program {program}: build it first")
@@ -128,9 +134,7 @@ def main():
             calibrate(given, folder)
         configurations = GRAPHS if given.graphs else list(itertools.product(OFFICES, CLIENTS, given.rounds))
         for cpus, arguments in itertools.product(given.cpus, configurations):
-            answer = validate(given, cpus, arguments)
-            if answer is not None:
-                rows.append(row_of(cpus, arguments, answer))
+            rows.append(row_of(cpus, arguments, validate(given, cpus, arguments)))
     print_rows(rows)
     if given.csv:
         write_csv(given.csv, rows)
