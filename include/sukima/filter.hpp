@@ -6,7 +6,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/compaction.hpp>
 #include <sukima/detail/loop_range.hpp>
-#include <sukima/detail/partition.hpp>
+#include <sukima/detail/parallel_partition.hpp>
 #include <sukima/detail/separate_elements.hpp>
 
 #include <concepts>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <sukima/detail/cheap_merge.hpp>
-#include <sukima/detail/partition.hpp>
+#include <sukima/detail/parallel_partition.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "driver/process.hpp"
+#include "driver/run_program.hpp"
 
 namespace sukima::language {
 namespace {

@@ -14,7 +14,7 @@
 #include "driver/backend.hpp"
 #include "driver/dependencies.hpp"
 #include "driver/linking.hpp"
-#include "driver/process.hpp"
+#include "driver/run_program.hpp"
 #include "translate.hpp"
 
 namespace sukima::language {

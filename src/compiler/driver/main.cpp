@@ -13,7 +13,7 @@
 
 #include "driver/driver.hpp"
 #include "driver/help.hpp"
-#include "driver/process.hpp"
+#include "driver/run_program.hpp"
 
 int main(int argc, char** argv) {
   using namespace sukima::language;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/process.hpp"
+#include "driver/run_program.hpp"
 
 #include <base/shared/descriptor.hpp>
 #include <base/shared/start_program.hpp>
