@@ -120,9 +120,12 @@ TEST(standard_streams, that_are_closed_keep_their_numbers) {
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(number);
     sukima::process::occupy_closed_streams();
     char byte = 0;
-    const bool is_right = open("/dev/null", O_RDONLY) > STDERR_FILENO && read(STDIN_FILENO, &byte, 1) == 0 &&
-                          write(STDOUT_FILENO, &byte, 1) < 0 && write(STDERR_FILENO, &byte, 1) == 1 &&
-                          fcntl(STDOUT_FILENO, F_GETFD) == FD_CLOEXEC;
+    const bool is_right =
+        open("/dev/null", O_RDONLY) > STDERR_FILENO && read(STDIN_FILENO, &byte, 1) == 0 &&
+        write(STDOUT_FILENO, &byte, 1) < 0 && write(STDERR_FILENO, &byte, 1) < 0 &&
+        fcntl(STDOUT_FILENO, F_GETFD) == FD_CLOEXEC && sukima::process::is_closed_output("/dev/stdout") &&
+        sukima::process::is_closed_output("/dev/stderr") &&
+        !sukima::process::is_closed_output("/dev/stdin") && !sukima::process::is_closed_output("/dev/null");
     _exit(is_right ? 0 : 1);
   }
   int status = -1;

@@ -645,6 +645,20 @@ class Run(unittest.TestCase):
             self.assertEqual((file.read_text(), os.listdir(folder)), ("older\n", ["report"]))
 
     def test_a_report_ends_no_program_that_may_write_no_file(self):
+    def test_a_report_to_closed_messages_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = pathlib.Path(folder, "ran")
+
+            def run_without_messages(*words):
+                return subprocess.run([PROGRAM, "run", *words], timeout=500, env=ENVIRONMENT,
+                                      preexec_fn=lambda: os.close(2)).returncode
+
+            for file in ("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"):
+                self.assertEqual(run_without_messages("--json", "--output", file, "--", "touch", ran), 2, file)
+                self.assertFalse(ran.exists(), file)
+            self.assertEqual(run_without_messages("--report", "--", "true"), 74)
+            self.assertEqual(run_without_messages("--report", "--", "sh", "-c", "echo >&2 || exit 3"), 3)
+
         source = ("#include <omp.h>\n#include <signal.h>\n"
                   "int main(void) { omp_set_num_threads(1); sigset_t set; sigpending(&set);"
                   " return sigismember(&set, SIGXFSZ); }\n")
