@@ -358,6 +358,18 @@ class Recordings(unittest.TestCase):
             if path.name == "status":
                 self.assertTrue(all("allowed_list:" in line for line in text.splitlines()), text)
 
+    def test_says_why_a_recording_cannot_be_written(self):
+        def little_room():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        place = self.folder / "recorded"
+        done = subprocess.run([PROGRAM, "probe", "--record", place], capture_output=True, text=True, timeout=500, env=ENVIRONMENT,
+                              preexec_fn=little_room)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, f"^sukima: cannot write '{place}/.*': File too large; give --record a folder on "
+                                      "another disk\n$")
+
     def test_two_recordings_do_not_share_a_folder(self):
         place = self.folder / "place"
         place.mkdir()
@@ -633,18 +645,6 @@ class Run(unittest.TestCase):
                                   timeout=500, env=ENVIRONMENT, preexec_fn=lambda: os.close(1))
             self.assertEqual(done.returncode, 0)
 
-    def test_a_report_that_does_not_fit_leaves_the_older_one(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "report")
-            file.write_text("older\n")
-            done = subprocess.run([PROGRAM, "run", "--json", "--output", file, "--", "true"], capture_output=True, text=True,
-                                  timeout=500, env=ENVIRONMENT,
-                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
-            self.assertEqual((done.returncode, done.stderr),
-                             (74, f"sukima: the report cannot be written to '{file}': File too large\n"))
-            self.assertEqual((file.read_text(), os.listdir(folder)), ("older\n", ["report"]))
-
-    def test_a_report_ends_no_program_that_may_write_no_file(self):
     def test_a_report_to_closed_messages_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             ran = pathlib.Path(folder, "ran")
@@ -659,6 +659,18 @@ class Run(unittest.TestCase):
             self.assertEqual(run_without_messages("--report", "--", "true"), 74)
             self.assertEqual(run_without_messages("--report", "--", "sh", "-c", "echo >&2 || exit 3"), 3)
 
+    def test_a_report_that_does_not_fit_leaves_the_older_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "report")
+            file.write_text("older\n")
+            done = subprocess.run([PROGRAM, "run", "--json", "--output", file, "--", "true"], capture_output=True, text=True,
+                                  timeout=500, env=ENVIRONMENT,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+            self.assertEqual((done.returncode, done.stderr),
+                             (74, f"sukima: the report cannot be written to '{file}': File too large\n"))
+            self.assertEqual((file.read_text(), os.listdir(folder)), ("older\n", ["report"]))
+
+    def test_a_report_ends_no_program_that_may_write_no_file(self):
         source = ("#include <omp.h>\n#include <signal.h>\n"
                   "int main(void) { omp_set_num_threads(1); sigset_t set; sigpending(&set);"
                   " return sigismember(&set, SIGXFSZ); }\n")

@@ -128,9 +128,12 @@ bool lists_processes(const std::string& path) {
 
 void write_file(const fs::path& path, const std::string& content) {
   fs::create_directories(path.parent_path());
+  errno = 0;
   std::ofstream stream(path, std::ios::binary);
   stream << content;
-  if (!stream.flush()) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
+  if (!stream.flush())
+    throw std::runtime_error(fmt::format("cannot write '{}': {}; give --record a folder on another disk",
+                                         path.string(), std::strerror(errno != 0 ? errno : EIO)));
 }
 
 std::string read_file(const fs::path& path) { return read_file_text(path).value_or(""); }
