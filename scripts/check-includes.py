@@ -62,7 +62,7 @@ RUNTIME_LAYERS = [
         "assert", "constants", "end_state", "fiber/exception_state", "fixed_order", "forked_child", "join/joining",
         "linked_queue", "observe", "park/contention", "park/futex", "park/learned_spin", "park/priority_loan", "park/wait_turn", "park/wake_epoch", "place/made_up_machine",
         "place/worker_hints", "place/worker_places", "process_end", "invariants/rest_mark", "runtime_core", "settings", "shared", "short_calls",
-        "short_roots", "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate", "uncaught",
+        "short_roots", "stay_loaded", "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate", "uncaught",
         "worker", "worker_target",
     ]),
     ("fibers and choice points", [

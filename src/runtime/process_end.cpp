@@ -12,6 +12,8 @@
 //
 // The watching thread has the signal mask of the main thread. So it takes the signals that the main thread
 // would have taken, and SIGTERM ends the process although the library's own threads block it.
+#include "shared/stay_loaded.hpp"
+
 #include <sukima/detail/own_thread.hpp>
 
 #include <fcntl.h>
@@ -95,6 +97,7 @@ void* watch(void*) {
 
 void watch_once() noexcept {
   if (shared_by_copies.is_watched.exchange(true, std::memory_order_seq_cst)) return;
+  stay_loaded();  // the thread ends with the process
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, &shared_by_copies.mask_of_main, &before);
   pthread_t thread;

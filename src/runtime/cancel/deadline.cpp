@@ -6,6 +6,7 @@
 // and the function waits for nothing. So stopping an alarm takes a few microseconds at most, and the clock
 // never touches an alarm that was stopped.
 #include "shared/start_thread.hpp"
+#include "shared/stay_loaded.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/own_thread.hpp>
@@ -52,6 +53,7 @@ class clock_thread {
 
  private:
   void start() {
+    stay_loaded();  // the thread never ends
     const signals_blocked here;
     start_thread("deadlines", [this] { run(); }).detach();
     running_ = true;

@@ -5,6 +5,7 @@
 #include "control/monitor.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "shared/stay_loaded.hpp"
 
 #include <sukima/other_threads.hpp>
 
@@ -64,14 +65,6 @@ void region_ends(std::uint64_t begun) noexcept {
     --s->thread_bindings;
   }
   others.end(begun);
-}
-
-/// Keeps this library, or the plug-in that contains it, loaded, because the preload library calls its
-/// functions.
-void stay_loaded(const void* own) noexcept {
-  Dl_info found{};
-  if (dladdr(own, &found) != 0 && found.dli_fname != nullptr)
-    dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace
@@ -145,7 +138,7 @@ void meet_preload_library() noexcept {
   [[maybe_unused]] static const bool met = [] {
     const auto meet = reinterpret_cast<cap_side_by_side_meet*>(dlsym(RTLD_DEFAULT, CAP_SIDE_BY_SIDE_MEET));
     if (meet == nullptr) return false;
-    stay_loaded(&functions);
+    stay_loaded();  // the preload library calls its functions
     meet(&functions);
     return true;
   }();

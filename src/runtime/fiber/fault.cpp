@@ -7,6 +7,7 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "runtime_core.hpp"
+#include "shared/stay_loaded.hpp"
 
 #include <sukima/detail/executor.hpp>
 
@@ -145,6 +146,7 @@ class handler_memory {
 void watch_for_overflow() noexcept {
   static std::once_flag once;
   std::call_once(once, [] {
+    stay_loaded();  // the handlers stay, and so do the threads of a runtime that is never ended
     struct sigaction mine = {};
     mine.sa_sigaction = on_fault;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
