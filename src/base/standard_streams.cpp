@@ -16,8 +16,8 @@ bool was_output_closed = false;
 void occupy_closed_streams() noexcept {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(number, F_GETFD) >= 0) continue;
-    // The lowest number that is free is this one. /dev/stdout and /dev/stderr open the file of the output once
-    // more, for writing, which a folder does not allow.
+    // The lowest number that is free is this one. /dev/stdout and /dev/stderr open the file of the output
+    // once more, for writing, which a folder does not allow.
     static_cast<void>(open(number == STDIN_FILENO ? "/dev/null" : "/", O_RDONLY | O_CLOEXEC));
     if (number != STDIN_FILENO) was_output_closed = true;
   }
