@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls a function of plug-ins in threads that end, and closes the plug-ins. Prints what the function returned,
-// and whether the plug-in is still loaded: unloading_program FUNCTION PLUG-IN ...
+// unloading_program FUNCTION PLUG-IN ...: calls a function of plug-ins in threads that end, and closes the
+// plug-ins. Prints what the function returned, and whether the plug-in is still loaded.
 #include <dlfcn.h>
 
 #include <cstdio>
