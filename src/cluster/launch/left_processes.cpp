@@ -21,7 +21,8 @@ namespace {
 /// ends later.
 constexpr std::chrono::milliseconds killing_time{1000};
 
-/// Returns the children of this process, which has one thread.
+/// Returns the children of this process, which has one thread. The kernel may omit some if others are reaped
+/// during the reading (proc(5)). Only this thread reaps them.
 std::set<pid_t> children() {
   const std::string self = std::to_string(getpid());
   std::ifstream file("/proc/" + self + "/task/" + self + "/children");
