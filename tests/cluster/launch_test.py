@@ -369,11 +369,21 @@ class launch(unittest.TestCase):
                              "starts the program must leave descriptors open, as subprocess.run(..., close_fds=False) does in "
                              "Python\n")
 
+    def test_gives_descriptors_as_numbers_which_older_programs_expect(self):
+        for words in ((), ("--hope",)):
+            ended = shell('[ $SUKIMA_CLUSTER_NODE != 0 ] || printenv SUKIMA_CLUSTER_LISTEN SUKIMA_CLUSTER_ENDED >&2; '
+                          'echo "${SUKIMA_CLUSTER_REPORT%%:*}" >&2', *words)
+            numbers = [line.split()[-1] for line in ended.stderr.splitlines()]
+            self.assertEqual(len(numbers), 4 + len(words), ended.stderr)
+            self.assertTrue(all(number.isdecimal() for number in numbers), ended.stderr)
+        ended = shell(f"unset SUKIMA_CLUSTER_FILES; exec {FIB} 20")  # as if an older launcher had begun it
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("6765\n", "", 0))
+
     def test_writes_no_report_to_a_file_of_the_program(self):
         script = """if True:
-            import os, re, subprocess, sys
+            import os, subprocess, sys
             reader, writer = os.pipe()
-            numbers = [int(re.match(r"\\d+", os.environ[name])[0])
+            numbers = [int(os.environ[name].partition(":")[0])
                        for name in ("SUKIMA_CLUSTER_REPORT", "SUKIMA_CLUSTER_LISTEN") if name in os.environ]
             subprocess.run(sys.argv[1:], pass_fds=numbers, preexec_fn=lambda: os.dup2(writer, numbers[0]), check=True)
             os.close(writer)

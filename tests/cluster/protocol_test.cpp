@@ -456,7 +456,8 @@ TEST(environment, says_which_node_this_is) {
             (std::vector<std::string>{"a", "10.0.0.2", "::1", "d.example"}));
   const sukima::pipe_ends file = sukima::make_pipe();
   const int ended = file.read_end.get();
-  variables[variable_ended] = inherited_descriptor(ended).text();
+  variables[variable_ended] = std::to_string(ended);
+  variables[variable_files] = inherited_descriptor::files_of({ended});
   EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
   variables[variable_hope] = "1";
   EXPECT_TRUE(read_environment(variable)->survives_losses);
@@ -466,10 +467,11 @@ TEST(environment, says_which_node_this_is) {
 TEST(environment, uses_no_descriptor_that_belongs_to_another_file) {
   sukima::pipe_ends launchers = sukima::make_pipe();
   const int number = launchers.read_end.get();
-  const std::string text = inherited_descriptor(number).text();
+  const std::string text = std::to_string(number);
   variables = {
       {variable_nodes, "2"}, {variable_node, "0"}, {variable_address, "host:1"}, {variable_hope, "1"}};
   variables[variable_ended] = text;
+  variables[variable_files] = inherited_descriptor::files_of({STDIN_FILENO, number});
   EXPECT_EQ(read_environment(variable)->ended_nodes, number);
   const sukima::pipe_ends own = sukima::make_pipe();
   ASSERT_EQ(dup2(own.read_end.get(), number), number);
@@ -481,10 +483,32 @@ TEST(environment, uses_no_descriptor_that_belongs_to_another_file) {
   EXPECT_THROW(read_environment(variable), start_failure);
   variables.erase(variable_listen);
   EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
-  for (const char* const wrong : {"", "x", "-1", "3@", "3@1", "3@1.", "3@1.2 ", "3.1@2", "99999999999"}) {
+  for (const char* const wrong : {"", "x", "-1", "3@1.2", "3 ", "99999999999"}) {
     variables[variable_ended] = wrong;
     EXPECT_THROW(read_environment(variable), start_failure) << wrong;
   }
+  variables[variable_ended] = "3";
+  for (const char* const wrong :
+       {"x", "3", "3@", "3@1", "3@1.", "3@1.2 ", "3.1@2", ",", "3@1.2,", "3@1.2,4"}) {
+    variables[variable_files] = wrong;
+    try {
+      static_cast<void>(read_environment(variable));
+      ADD_FAILURE() << wrong;
+    } catch (const start_failure& f) {
+      EXPECT_EQ(f.what(), "SUKIMA_CLUSTER_FILES=" + std::string(wrong) +
+                              " is wrong: leave it out, or start the program with sukima cluster run");
+    }
+  }
+}
+
+TEST(environment, takes_a_descriptor_without_a_file_as_it_is) {
+  const sukima::pipe_ends launchers = sukima::make_pipe();
+  variables = {
+      {variable_nodes, "2"}, {variable_node, "0"}, {variable_address, "host:1"}, {variable_hope, "1"}};
+  variables[variable_ended] = std::to_string(launchers.read_end.get());
+  EXPECT_EQ(read_environment(variable)->ended_nodes, launchers.read_end.get());
+  variables[variable_files] = inherited_descriptor::files_of({STDIN_FILENO});
+  EXPECT_EQ(read_environment(variable)->ended_nodes, launchers.read_end.get());
 }
 
 TEST(environment, is_refused_with_the_variable_that_is_wrong) {

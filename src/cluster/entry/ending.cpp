@@ -30,7 +30,8 @@ const report_place& own_place_of_reports() {
     const std::string_view text = given != nullptr ? given : "";
     const std::size_t colon = text.find(':');
     if (colon == text.npos) return report_place();
-    report_place p{.pipe = inherited_descriptor::read(text.substr(0, colon)),
+    const char* const files = std::getenv(variable_files);
+    report_place p{.pipe = inherited_descriptor::read(text.substr(0, colon), files != nullptr ? files : ""),
                    .mark = std::string(text.substr(colon + 1))};
     if (p.pipe) static_cast<void>(p.pipe->keep());
     return p;

@@ -71,13 +71,14 @@ void take_address(tcp_settings& into, const char* name, const std::string& addre
 }
 
 /// Returns a descriptor of the launcher, or -1 if it was closed.
-/// \throws start_failure the text is not a descriptor
-int descriptor_of(const char* name, const char* text) {
-  const auto inherited = inherited_descriptor::read(text);
-  if (!inherited)
-    throw start_failure(std::string(name) + "=" + text +
-                        " is wrong: leave it out, or start the program with sukima cluster run");
-  return inherited->keep() ? inherited->number() : -1;
+/// \throws start_failure the text is not a descriptor, or that of the files is malformed
+int descriptor_of(const char* name, const char* text, const char* files) {
+  const auto inherited = inherited_descriptor::read(text, files != nullptr ? files : "");
+  if (inherited) return inherited->keep() ? inherited->number() : -1;
+  const bool is_number = inherited_descriptor::read(text, "").has_value();
+  throw start_failure(
+      (is_number ? std::string(variable_files) + "=" + files : std::string(name) + "=" + text) +
+      " is wrong: leave it out, or start the program with sukima cluster run");
 }
 
 }  // namespace
@@ -115,10 +116,10 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
   if (const char* const ended = variable(variable_ended);
       ended != nullptr && joins == nullptr && s.survives_losses)
-    s.ended_nodes = descriptor_of(variable_ended, ended);
+    s.ended_nodes = descriptor_of(variable_ended, ended, variable(variable_files));
   if (const char* const listen = variable(variable_listen);
       listen != nullptr && joins == nullptr && s.own.node == 0) {
-    s.listening = descriptor_of(variable_listen, listen);
+    s.listening = descriptor_of(variable_listen, listen, variable(variable_files));
     if (s.listening < 0)
       throw start_failure(
           "the listening socket of node 0 was closed before the program began: a script that starts the "

@@ -19,7 +19,8 @@ inline constexpr const char* variable_join =
 inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
 inline constexpr const char* variable_addresses =
     "SUKIMA_CLUSTER_ADDRESSES";  ///< addresses where the others reach each node, by node, separated by commas
-// The values of LISTEN, ENDED, REPORT and OUTPUT name descriptors: entry/inherited.hpp.
+// The values of LISTEN, ENDED, REPORT and OUTPUT are numbers of descriptors: entry/inherited.hpp.
+inline constexpr const char* variable_files = "SUKIMA_CLUSTER_FILES";  ///< the files of these descriptors
 inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: its listening socket
 inline constexpr const char* variable_port =
     "SUKIMA_CLUSTER_PORT";  ///< N or N-M: ports where a node other than 0 listens; not set: any free port

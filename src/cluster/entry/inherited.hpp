@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors that a node inherits from the launcher. A variable has the number of each, and the file to
-// which it belongs: NUMBER@DEVICE.INODE. A program that starts the node's program, such as Python's
-// subprocess, may close the descriptor. Then the number may belong to a file of the node's program, which
-// Sukima must not read, write or close.
+// Descriptors that a node inherits from the launcher. A variable has the number of each, and the variable
+// FILES has the files to which they belong: NUMBER@DEVICE.INODE, separated by commas.
+//
+// A program that starts the node's program, such as Python's subprocess, may close a descriptor. Then the
+// number may belong to a file of the node's program, which Sukima must not read, write or close.
+//
+// The files have a variable of their own, because programs with an older Sukima accept only a number.
 #pragma once
 
 #include <fcntl.h>
@@ -13,29 +16,41 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sukima::cluster {
 
 class inherited_descriptor {
  public:
-  /// \param number  an open descriptor of this process
-  explicit inherited_descriptor(int number) : number_(number), file_(file_of(number)) {}
-
-  /// Parses what text() has returned in the launcher. A number without a file is the file that the descriptor
-  /// has now; other launchers, and the scripts on other machines, write that.
-  /// \return nothing: the text is malformed
-  static std::optional<inherited_descriptor> read(std::string_view text) noexcept {
+  /// Parses the variable with a descriptor's number.
+  /// \param files  the value of the variable FILES. A descriptor that it does not mention belongs to the file
+  ///               that it has now: older launchers, and the scripts on other machines, mention none.
+  /// \return nothing: one of the texts is malformed
+  static std::optional<inherited_descriptor> read(std::string_view text, std::string_view files) noexcept {
     inherited_descriptor d;
-    if (!take(text, d.number_) || d.number_ < 0) return {};
-    if (text.empty()) return inherited_descriptor(d.number_);
-    file f{};
-    if (!take(text, f.device, '@') || !take(text, f.inode, '.') || !text.empty()) return {};
-    d.file_ = f;
+    if (!take(text, d.number_) || d.number_ < 0 || !text.empty()) return {};
+    std::optional<file> named;
+    while (!files.empty()) {
+      int number = 0;
+      file f{};
+      if (!take(files, number) || !take(files, f.device, '@') || !take(files, f.inode, '.')) return {};
+      if (number == d.number_) named = f;
+      if (files.starts_with(',') && files.size() > 1)
+        files.remove_prefix(1);
+      else if (!files.empty())
+        return {};
+    }
+    d.file_ = named ? named : file_of(d.number_);
     return d;
   }
-  std::string text() const {
-    return std::to_string(number_) +
-           (file_ ? "@" + std::to_string(file_->device) + "." + std::to_string(file_->inode) : "");
+  /// Returns the value of FILES for these descriptors of the launcher.
+  static std::string files_of(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers)
+      if (const auto f = file_of(number))
+        text += (text.empty() ? "" : ",") + std::to_string(number) + "@" + std::to_string(f->device) + "." +
+                std::to_string(f->inode);
+    return text;
   }
 
   int number() const noexcept { return number_; }

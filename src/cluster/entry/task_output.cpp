@@ -24,7 +24,9 @@ namespace {
 int own_pipe() {
   static const auto found = [] {
     const char* const text = std::getenv(variable_output);
-    const auto pipe = text != nullptr ? inherited_descriptor::read(text) : std::nullopt;
+    const char* const files = std::getenv(variable_files);
+    const auto pipe =
+        text != nullptr ? inherited_descriptor::read(text, files != nullptr ? files : "") : std::nullopt;
     if (pipe) static_cast<void>(pipe->keep());
     return pipe;
   }();

@@ -72,12 +72,15 @@ child start_child(const child_start& how) {
   constexpr const char* purpose = "no pipe for a node";
   pipe_ends input = make_pipe(purpose), errors = make_pipe(purpose), output = make_pipe(purpose);
   std::vector<std::string> variables = how.variables;
-  if (!how.report_mark.empty())
-    variables.push_back(std::string(variable_report) + "=" +
-                        inherited_descriptor(errors.write_end.get()).text() + ":" + how.report_mark);
-  if (how.output == child_output::tasks)
-    variables.push_back(std::string(variable_output) + "=" +
-                        inherited_descriptor(output.write_end.get()).text());
+  std::vector<int> inherited = how.inherited;
+  const auto inherit = [&](const char* name, const descriptor& end, const std::string& behind) {
+    variables.push_back(std::string(name) + "=" + std::to_string(end.get()) + behind);
+    inherited.push_back(end.get());
+  };
+  if (!how.report_mark.empty()) inherit(variable_report, errors.write_end, ":" + how.report_mark);
+  if (how.output == child_output::tasks) inherit(variable_output, output.write_end, "");
+  // Also if it is empty: this process may itself be a node, with files of its own launcher.
+  variables.push_back(std::string(variable_files) + "=" + inherited_descriptor::files_of(inherited));
   child c;
   c.pid = process::start_program(
       {.arguments = how.program,

@@ -2,7 +2,6 @@
 #include "launch/local_start.hpp"
 
 #include "entry/environment.hpp"
-#include "entry/inherited.hpp"
 
 #include <utility>
 
@@ -34,7 +33,7 @@ child_start local_start::node(unsigned number) const {
   if (request_.ports) set(variable_port, write_ports(*request_.ports));
   set(variable_hope, request_.hope ? "1" : "0");
   const auto inherit = [&](const char* name, int descriptor) {
-    set(name, inherited_descriptor(descriptor).text());
+    set(name, std::to_string(descriptor));
     how.inherited.push_back(descriptor);
   };
   if (number == 0) inherit(variable_listen, place_.socket.get());

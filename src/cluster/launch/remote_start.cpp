@@ -44,7 +44,7 @@ constexpr std::array options_of_ssh{"-T",
 constexpr std::array own_variables{variable_nodes,   variable_node,      variable_room,   variable_join,
                                    variable_address, variable_addresses, variable_token,  variable_listen,
                                    variable_hope,    variable_ended,     variable_report, variable_output,
-                                   variable_port};
+                                   variable_port,    variable_files};
 
 /// Starts the program whose words are the shell's arguments, and ends with its status. h: the node; d: the
 /// folder; m: the mark; o: not empty if only the output of tasks is wanted, which goes to descriptor 5 after
