@@ -56,8 +56,7 @@ template <class T> class [[nodiscard]] future {
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
   [[nodiscard]] future(context& c, F&& f, detail::place_hint<P> hint) : own_(&c) {
-    static_assert(detail::place_source<P>,
-                  "at a future sukima::on takes a place, or a function without arguments that returns one");
+    require_place<P>();
     detail::check_context(c, "sukima::future");
     using expression = detail::placed_branch<P, std::decay_t<F>>;
     c.top += push<expression>(c.top, expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
@@ -75,6 +74,7 @@ template <class T> class [[nodiscard]] future {
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
   [[nodiscard]] future(F&& f, detail::place_hint<P> hint) {
+    require_place<P>();
     using expression = detail::placed_branch<P, std::decay_t<F>>;
     push_ambient<expression>(expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
   }
@@ -139,6 +139,10 @@ template <class T> class [[nodiscard]] future {
   void cancel() noexcept { detail::cancel_future(*point_); }
 
  private:
+  template <class P> static constexpr void require_place() noexcept {
+    static_assert(detail::place_source<P>,
+                  "at a future sukima::on takes a place, or a function without arguments that returns one");
+  }
   /// \returns the size of the choice point
   template <class F> std::size_t push(char* at, F f) {
     using operations = detail::future_operations<T, F>;

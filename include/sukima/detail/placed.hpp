@@ -51,6 +51,8 @@ template <place_source P> sukima_place number_of(P& where) {
   else
     return static_cast<place>(where()).number();
 }
+/// Anything else, so that the sentence of the function that refuses it is the only error.
+template <class P> sukima_place number_of(P&) { return SUKIMA_PLACE_ANY; }
 
 /// A hint that lasts as long as this object, which is in the frame of `on`. The place is not requested if
 /// hints are switched off.

@@ -48,6 +48,12 @@ template <class Source> struct listed_source {
   static constexpr bool walks = false;
 };
 
+/// Whether a function of a loop's element returns a place.
+template <class Where, class List> inline constexpr bool returns_place = false;
+template <class Where, class... Arguments>
+inline constexpr bool returns_place<Where, argument_list<Arguments...>> = requires(
+    Where where, std::remove_reference_t<Arguments>&... element) { static_cast<place>(where(element...)); };
+
 /// Calls f with all hints except the place.
 template <class F> void without_place(F&& f) { f(); }
 template <class F, class Hint, class... More> void without_place(F&& f, Hint hint, More... more) {
@@ -92,25 +98,46 @@ template <class Source, class Body, class... Hints> class loop_in_groups {
   Body& body_;
 };
 
+/// Whether a loop's hints can group its iterations by place. If not, a sentence says why, and the caller must
+/// instantiate nothing else, so that it is the only error.
+template <class Source, class Place, class Where, class... Hints> consteval bool can_group_by_place() {
+  constexpr bool has_numbers = std::is_same_v<Place, std::int64_t> && !Source::in_blocks && !Source::walks;
+  constexpr bool splits = !are_hints<Hints...>(1, 0, 1, 1);
+  static_assert(has_numbers,
+                "sukima::on with a function of the element needs a loop over integers or over a "
+                "random-access range; for other loops it takes one place for all iterations");
+  static_assert(!splits,
+                "sukima::split has no effect on a loop that sukima::on groups by place: leave out one of "
+                "the two");
+  if constexpr (has_numbers && !splits) {
+    constexpr bool names_places = returns_place<Where&, typename Source::arguments>;
+    static_assert(names_places,
+                  "at sukima::parallel_for sukima::on takes a place, a function without arguments that "
+                  "returns one, or a function of the loop's element that returns one");
+    return names_places;
+  } else {
+    return false;
+  }
+}
+
 template <context_type C, class Source, class Place, class Body, class... Hints>
 void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints) {
-  static_assert(are_hints<Hints...>(1, 1, 1, 1),
+  constexpr bool are_right = are_hints<Hints...>(1, 1, 1, 1);
+  static_assert(are_right,
                 "the last arguments of sukima::parallel_for are hints: sukima::guard, sukima::split, "
                 "sukima::grain and sukima::on, each at most once");
   auto hint = pick_place(hints...);
-  const auto plain = [&](auto... others) { parallel_for_between(c, source, from, to, body, others...); };
-  if constexpr (clone_context_type<C>) {
+  [[maybe_unused]] const auto plain = [&](auto... others) {
+    parallel_for_between(c, source, from, to, body, others...);
+  };
+  if constexpr (!are_right) {
+    return;
+  } else if constexpr (clone_context_type<C>) {
     without_place(plain, hints...);
   } else if constexpr (place_source<decltype(hint.where)>) {
     const placed_scope all(c.top, hint.where, code_of_hint<decltype(hint.where), Body>);
     without_place(plain, hints...);
-  } else {
-    static_assert(std::is_same_v<Place, std::int64_t> && !Source::in_blocks && !Source::walks,
-                  "sukima::on with a function of the element needs a loop over integers or over a "
-                  "random-access range; for other loops it takes one place for all iterations");
-    static_assert(are_hints<Hints...>(1, 0, 1, 1),
-                  "sukima::split has no effect on a loop that sukima::on groups by place: leave out one of "
-                  "the two");
+  } else if constexpr (can_group_by_place<Source, Place, decltype(hint.where), Hints...>()) {
     if (from >= to || !gate_of(c.top).follows_hints) {
       without_place(plain, hints...);
       return;

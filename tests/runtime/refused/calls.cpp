@@ -14,6 +14,7 @@
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
 #include <sukima/sort.hpp>
+#include <sukima/task_group.hpp>
 
 #include <forward_list>
 #include <functional>
@@ -97,6 +98,34 @@ void hints(sukima::context c, const std::vector<int>& v) {
                                  sukima::on(by_element)));  // refused: a reduction keeps the order
   REFUSE(sukima::parallel_reduce(c, v, 0, number, std::plus{}, sukima::on(sukima::place{}),
                                  sukima::on(sukima::place{})));  // refused: sukima::parallel_reduce are hints
+}
+
+/// Hints that name no place. Each call has one error.
+void places(sukima::context c, const std::vector<int>& v, const std::forward_list<int>& list) {
+  const auto by_element = [](auto) { return sukima::place{}; };
+  [[maybe_unused]] const auto middle = [](auto from, auto to) { return from + (to - from) / 2; };
+  [[maybe_unused]] const auto names = [](int) { return std::string(); };
+  sukima::parallel_for(v, number, sukima::on(by_element));
+  sukima::parallel_for(c, list, number, sukima::on(sukima::place{}), sukima::split(middle));
+  REFUSE(sukima::parallel_for(sukima::set_bits(5u), number,
+                              sukima::on(by_element)));  // refused: over integers or over a random-access
+  REFUSE(sukima::parallel_for(c, list, number, sukima::on(by_element)));  // refused: for other loops it takes
+  REFUSE(sukima::parallel_for(
+      sukima::blocked_range(0, 9), [](int, int) {},
+      sukima::on(by_element)));  // refused: one place for all iterations
+  REFUSE(sukima::parallel_for(v, number, sukima::on(by_element),
+                              sukima::split(middle)));  // refused: sukima::split has no effect on a loop
+  REFUSE(sukima::parallel_for(c, v, number, sukima::on(by_element),
+                              sukima::on(by_element)));  // refused: sukima::parallel_for are hints
+  REFUSE(sukima::parallel_for(v, number, sukima::on(names)));  // refused: element that returns one
+  REFUSE(sukima::parallel_for(0, 9, number, sukima::on(3)));  // refused: element that returns one
+  REFUSE(sukima::fork2(c, nothing, nothing, sukima::on(by_element)));  // refused: at a fork sukima::on takes
+  REFUSE(const sukima::future one(c, nothing,
+                                  sukima::on(by_element)));  // refused: at a future sukima::on takes
+  REFUSE(const sukima::future two(nothing, sukima::on(3)));  // refused: at a future sukima::on takes
+  REFUSE(sukima::task_group().run(nothing, sukima::on(by_element)));  // refused: at a task group sukima::on
+  REFUSE(static_cast<void>(
+      sukima::launch(nothing, sukima::on(by_element))));  // refused: at sukima::launch sukima::on takes
 }
 
 void bounds(sukima::context c, std::vector<int>& v) {
@@ -315,6 +344,7 @@ int main() {
   std::vector<int> v;
   std::string workspace;
   hints({}, v);
+  places({}, v, {});
   bounds({}, v);
   folds({}, v);
   reductions({}, v);
