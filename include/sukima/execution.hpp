@@ -205,6 +205,10 @@ detail::sender_awaiter<std::remove_cvref_t<S>> operator co_await(S && s) {
 /// A coroutine that computes a T, and a sender of that T. It begins when it is awaited, started or waited
 /// for, and its frame is destroyed with the object. (std::execution has `task` from C++26 on; other libraries
 /// call it lazy or task.)
+///
+/// A task that ends without waiting continues the awaiting coroutine by a tail call. clang++ always compiles
+/// it as one, but g++ only with -foptimize-sibling-calls, which -O2 includes. Give g++ that option in builds
+/// with -O0 or -O1: otherwise a loop that awaits some ten thousand such tasks overflows the stack.
 template <class T = void> class [[nodiscard]] task {
  public:
   using sender_concept = sender_t;
