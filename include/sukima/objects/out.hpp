@@ -82,66 +82,31 @@ template <class T> class out : public detail::stream_end {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range. Publishes together as many as have room, but one by one those of an input
-  /// range, or of a view that is not contiguous: such a range may itself wait for an element. The elements of
-  /// an rvalue are moved. Those of a view, such as std::span, are copied, because they belong to another
-  /// range.
-  /// \throws as send; elements before the exception were sent
+  /// Sends the elements of a range. Publishes together as many elements of a contiguous range, such as a
+  /// std::vector, as have room, and sends those of any other range one by one: its iterators may themselves
+  /// wait for an element. The elements of an rvalue are moved. Those of a view, such as std::span, are
+  /// copied, because they belong to another range.
+  /// \throws as send; what the iterators throw; elements before the exception were sent
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
-    detail::stream_core& s = core();
-    detail::object_core& me = detail::user_of(s, owner_, true);
     constexpr bool copies = std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cv_t<R>>;
     auto next = std::begin(messages);
     const auto last = std::end(messages);
-    // An input iterator may wait itself, such as that of a receiving end, and so may an iterator of a view,
-    // which can call a function. So no lock is held here, and no slot is chosen yet.
+    // An iterator that calls a function may wait in it, such as that of a receiving end, and so may a
+    // comparison with the end, such as that of std::views::take_while. So an object calls them before it
+    // holds a lock and chooses a slot. Pointers call no functions.
     using iterator = decltype(next);
-    constexpr bool may_wait = !std::contiguous_iterator<iterator> &&
-                              (!std::forward_iterator<iterator> || std::ranges::view<std::remove_cvref_t<R>>);
-    if constexpr (may_wait) {
+    if constexpr (std::contiguous_iterator<iterator> &&
+                  std::sized_sentinel_for<std::remove_const_t<decltype(last)>, iterator>) {
+      const auto count = static_cast<std::uint64_t>(last - next);
+      if (count != 0) send_elements<copies>(std::to_address(next), count);
+    } else {
+      static_cast<void>(core());  // throws for an end that was moved from, even if the range is empty
       for (; next != last; ++next)
         if constexpr (copies)
           emplace(*next);
         else
           emplace(std::move(*next));
-      return;
-    }
-    if constexpr (can_travel<T>)
-      if (s.in_records) {
-        for (; next != last; ++next)
-          if (put_in_record(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
-        return;
-      }
-    while (next != last) {
-      std::uint64_t sent = 0;
-      {
-        const detail::side_lock hold(s, true);
-        if ((s.now() & detail::stream_core::broken) != 0) s.throw_broken(owner_);
-        const std::uint64_t from = s.words->tail.load(std::memory_order_relaxed);
-        const std::uint64_t room = s.room(from);
-        struct publication {
-          detail::stream_core& s;
-          const std::uint64_t& from;
-          std::uint64_t& sent;
-          ~publication() {
-            if (sent != 0) s.publish(from + sent, sent);
-          }
-        } const at_end{s, from, sent};
-        for (; next != last && sent < room; ++next, ++sent) {
-          if constexpr (copies)
-            construct(s, from + sent, *next);
-          else
-            construct(s, from + sent, std::move(*next));
-        }
-      }
-      if (sent != 0)
-        detail::count_message(me,
-                              static_cast<unsigned>(std::min<std::uint64_t>(sent, detail::island::slice)));
-      else if (s.drops_oldest)
-        s.drop_oldest(me);
-      else
-        detail::wait_for(me, s, false);
     }
   }
   /// Whether no receiver is left.
@@ -173,6 +138,45 @@ template <class T> class out : public detail::stream_end {
   send_result polled(send_result found) {
     if (found != send_result::sent) detail::count_message(detail::user_of(core(), owner_, true));
     return found;
+  }
+  /// Sends the elements at consecutive addresses.
+  template <bool copies, class Element> void send_elements(Element* next, std::uint64_t count) {
+    using passed = std::conditional_t<copies, Element&, Element&&>;
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, true);
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        for (; count != 0; --count, ++next)
+          if (put_in_record(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
+        return;
+      }
+    while (count != 0) {
+      std::uint64_t sent = 0;
+      {
+        const detail::side_lock hold(s, true);
+        if ((s.now() & detail::stream_core::broken) != 0) s.throw_broken(owner_);
+        const std::uint64_t from = s.words->tail.load(std::memory_order_relaxed);
+        const std::uint64_t most = std::min(s.room(from), count);
+        struct publication {
+          detail::stream_core& s;
+          const std::uint64_t& from;
+          std::uint64_t& sent;
+          ~publication() {
+            if (sent != 0) s.publish(from + sent, sent);
+          }
+        } const at_end{s, from, sent};
+        for (; sent < most; ++sent) construct(s, from + sent, static_cast<passed>(next[sent]));
+      }
+      next += sent;
+      count -= sent;
+      if (sent != 0)
+        detail::count_message(me,
+                              static_cast<unsigned>(std::min<std::uint64_t>(sent, detail::island::slice)));
+      else if (s.drops_oldest)
+        s.drop_oldest(me);
+      else
+        detail::wait_for(me, s, false);
+    }
   }
   /// Makes T(arguments…) in that slot. If the constructor throws, the slot stays free for another sender.
   template <class... Arguments>
