@@ -217,6 +217,69 @@ TEST_F(recording, times_the_computing_after_an_operation_that_throws) {
   EXPECT_EQ(intervals_of(failed, fails, t.out(), receives, t.in()), 5u);
 }
 
+/// Its copies may fail, so its streams are not served in registers.
+struct refuses_negative {
+  int number = 0;
+  refuses_negative() = default;
+  explicit refuses_negative(int value) : number(value) {}
+  refuses_negative(const refuses_negative& other) : number(other.number) { check(); }
+  refuses_negative& operator=(const refuses_negative& other) {
+    number = other.number;
+    check();
+    return *this;
+  }
+  void check() const {
+    if (number < 0) throw std::domain_error("negative");
+  }
+};
+
+TEST_F(recording, times_the_computing_after_a_message_that_throws) {
+  using message = refuses_negative;
+  program sends(runtime_);
+  const auto s = sends.stream<message>("s");
+  const auto sender = [](out<message> to) {
+    std::vector<message> some;
+    some.reserve(2);
+    for (const int i : {1, -1}) some.emplace_back(i);
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(to.send(some.back()), std::domain_error);
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(to.send_all(some), std::domain_error);
+    to.send_all(std::vector<message>());  // does not begin an operation
+  };
+  const auto receiver = [](in<message> from) {
+    while (from.receive()) continue;
+  };
+  EXPECT_EQ(intervals_of(sends, receiver, s.in(), sender, s.out()), 5u);
+}
+
+TEST_F(recording, counts_the_messages_before_one_that_throws) {
+  using message = refuses_negative;
+  program p(runtime_);
+  const auto s = p.stream<message>("s", capacity{8});
+  p.object(
+      "source",
+      [](out<message> to) {
+        std::vector<message> some;
+        some.reserve(3);
+        for (const int i : {1, 2, -1}) some.emplace_back(i);
+        EXPECT_THROW(to.send_all(some), std::domain_error);
+        to.emplace(-2);
+      },
+      s.out());
+  p.object(
+      "sink",
+      [](in<message> from) {
+        std::vector<message> some(8);
+        EXPECT_EQ(from.receive_some(std::span(some).first(0)), 0u);
+        std::size_t got = from.receive_some(std::span(some).first(1));
+        EXPECT_THROW(got += from.receive_some(some), std::domain_error);
+        EXPECT_EQ(got, 1u);
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(std::stod(line("sends 0 ")[3]), 3);
+  EXPECT_EQ(std::stod(line("receives 0 ")[2]), 2);
+}
+
 /// Nanoseconds that the sender of a small program computes for a message, if recording costs that many ticks
 /// at each end of an interval.
 /// \param room of the stream, which has 8 messages

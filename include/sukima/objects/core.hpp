@@ -188,8 +188,8 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   std::uint64_t head_seen = 0;
   // Words that are seldom written.
   /// The sides that wait, of a shared stream; otherwise the lists show it.
-  /// pairs with: move, pass_on; enlist, clear_waiting, withdraw in stream.cpp; wake_here, wake_remote in
-  /// remote.cpp
+  /// pairs with: move; enlist, clear_waiting, withdraw in stream.cpp; leave_slots in failures.cpp; wake_here,
+  /// wake_remote in remote.cpp
   alignas(64) std::atomic<std::uint32_t> waiting{0};
   /// The flags closed, broken, failed and cut_off of stream_core. A flag of a failure is set after its text.
   /// pairs with: now; is_ready, close_end, release in stream.cpp; is_ready in find_deadlock.cpp; close_party,
@@ -320,13 +320,9 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
-  /// Wakes the next waiting object of that side, because the caller, which may have been woken, leaves a
-  /// message or room unused.
-  void pass_on(std::uint32_t side) noexcept {
-    const wait_list& list = side == receivers_wait ? receivers : senders;
-    if (shared ? (words->waiting.load(std::memory_order_seq_cst) & side) != 0 : list.first != nullptr)
-      wake(side, 1);
-  }
+  /// Called when a message or room is left unused, because an exception ends the operation: wakes the next
+  /// waiting object of that side. The caller may have been woken for what it leaves.
+  void leave_slots(std::uint32_t side) noexcept;
   /// Takes the oldest message out if the stream is still full. The caller holds no lock of a side.
   void drop_oldest(object_core& sender);
   /// Prepares for ends in several islands, before its island is divided. For the token's holder.

@@ -53,6 +53,7 @@ template <class T> class in : public detail::stream_end {
   /// \par Complexity linear in the number of messages
   std::size_t receive_some(std::span<T> to) {
     detail::stream_core& s = core();
+    if (to.empty()) return 0;
     detail::object_core& me = detail::user_of(s, owner_, false);
     std::uint64_t taken = 0;
     if constexpr (can_travel<T>)
@@ -68,27 +69,28 @@ template <class T> class in : public detail::stream_end {
         }
         return taken;
       }
-    while (!to.empty()) {
+    for (;;) {
       const bool ended = (s.now() & detail::stream_core::closed) != 0;
       {
         const detail::side_lock hold(s, false);
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
-        // Runs also if an assignment throws: the messages taken before have already been destroyed.
-        struct giving_back {
-          detail::stream_core& s;
-          const std::uint64_t head;
-          const std::uint64_t& taken;
-          ~giving_back() {
-            if (taken != 0) s.give_back(head + taken, taken);
+        detail::use_slots<std::is_nothrow_move_assignable_v<T>>(s, detail::stream_core::receivers_wait, [&] {
+          // Runs also if an assignment throws: the messages taken before have already been destroyed.
+          struct giving_back {
+            detail::stream_core& s;
+            const std::uint64_t head;
+            const std::uint64_t& taken;
+            ~giving_back() {
+              if (taken != 0) s.give_back(head + taken, taken);
+            }
+          } const at_end{s, head, taken};
+          for (; taken < most; ++taken) {
+            T& message = *std::launder(s.slot_of<T>(head + taken));
+            to[taken] = std::move(message);
+            std::destroy_at(&message);
           }
-        } const at_end{s, head, taken};
-        for (; taken < most; ++taken) {
-          T& message = *std::launder(s.slot_of<T>(head + taken));
-          detail::use_slot<std::is_nothrow_move_assignable_v<T>>(s, detail::stream_core::receivers_wait,
-                                                                 [&] { to[taken] = std::move(message); });
-          std::destroy_at(&message);
-        }
+        });
       }
       if (taken != 0) break;
       if (ended) {
@@ -196,8 +198,8 @@ template <class T> class in : public detail::stream_end {
     }
   }
   [[gnu::always_inline]] static void move_into(std::optional<T>& taken, detail::stream_core& s, T& message) {
-    detail::use_slot<std::is_nothrow_move_constructible_v<T>>(s, detail::stream_core::receivers_wait,
-                                                              [&] { taken.emplace(std::move(message)); });
+    detail::use_slots<std::is_nothrow_move_constructible_v<T>>(s, detail::stream_core::receivers_wait,
+                                                               [&] { taken.emplace(std::move(message)); });
   }
   /// Returns the number of the first message. To be read once for each message, because compilers do not
   /// merge loads of an atomic.

@@ -157,15 +157,18 @@ template <class T> class out : public detail::stream_end {
         if ((s.now() & detail::stream_core::broken) != 0) s.throw_broken(owner_);
         const std::uint64_t from = s.words->tail.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min(s.room(from), count);
-        struct publication {
-          detail::stream_core& s;
-          const std::uint64_t& from;
-          std::uint64_t& sent;
-          ~publication() {
-            if (sent != 0) s.publish(from + sent, sent);
-          }
-        } const at_end{s, from, sent};
-        for (; sent < most; ++sent) construct(s, from + sent, static_cast<passed>(next[sent]));
+        detail::use_slots<std::is_nothrow_constructible_v<T, passed>>(
+            s, detail::stream_core::senders_wait, [&] {
+              struct publication {
+                detail::stream_core& s;
+                const std::uint64_t& from;
+                std::uint64_t& sent;
+                ~publication() {
+                  if (sent != 0) s.publish(from + sent, sent);
+                }
+              } const at_end{s, from, sent};
+              for (; sent < most; ++sent) construct(s, from + sent, static_cast<passed>(next[sent]));
+            });
       }
       next += sent;
       count -= sent;
@@ -178,13 +181,19 @@ template <class T> class out : public detail::stream_end {
         detail::wait_for(me, s, false);
     }
   }
-  /// Makes T(arguments…) in that slot. If the constructor throws, the slot stays free for another sender.
+  /// Makes T(arguments…) in that slot.
   template <class... Arguments>
-  [[gnu::always_inline]] static void construct(detail::stream_core& s, std::uint64_t number,
+  [[gnu::always_inline]] static void construct(const detail::stream_core& s, std::uint64_t number,
                                                Arguments&&... arguments) {
-    detail::use_slot<std::is_nothrow_constructible_v<T, Arguments...>>(
+    ::new (static_cast<void*>(s.slot_of<T>(number))) T(std::forward<Arguments>(arguments)...);
+  }
+  /// The same for a single message. If the constructor throws, the slot stays free for another sender.
+  template <class... Arguments>
+  [[gnu::always_inline]] static void construct_one(detail::stream_core& s, std::uint64_t number,
+                                                   Arguments&&... arguments) {
+    detail::use_slots<std::is_nothrow_constructible_v<T, Arguments...>>(
         s, detail::stream_core::senders_wait,
-        [&] { ::new (static_cast<void*>(s.slot_of<T>(number))) T(std::forward<Arguments>(arguments)...); });
+        [&] { construct(s, number, std::forward<Arguments>(arguments)...); });
   }
   /// Makes T(arguments…) in the stream. The arguments are used only if there is room.
   // Inlined, because a wait within an island is hardly longer than the calls around it, and the processor
@@ -214,7 +223,7 @@ template <class T> class out : public detail::stream_end {
         if ((core.now() & detail::stream_core::broken) != 0) return send_result::broken;
         const std::uint64_t tail = core.words->tail.load(std::memory_order_relaxed);
         if (core.room(tail) != 0) {
-          construct(core, tail, std::forward<Arguments>(arguments)...);
+          construct_one(core, tail, std::forward<Arguments>(arguments)...);
           core.publish(tail + 1, 1);
           break;
         }
@@ -236,7 +245,7 @@ template <class T> class out : public detail::stream_end {
         return send_result::broken;
       const std::uint64_t tail = core.own_words.tail.load(std::memory_order_relaxed);
       if (tail - core.own_words.head.load(std::memory_order_relaxed) < core.capacity) [[likely]] {
-        construct(core, tail, std::forward<Arguments>(arguments)...);
+        construct_one(core, tail, std::forward<Arguments>(arguments)...);
         core.publish_in_island(tail + 1);
         detail::count_message(me);
         return send_result::sent;

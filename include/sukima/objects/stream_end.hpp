@@ -26,17 +26,18 @@ inline std::uint64_t dropped(const stream_core& s) noexcept {
 template <class T>
 inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
-/// Calls f, which moves a message out of its slot, or makes one there. If f throws, the message or the room
-/// stays, and the next object of that side is woken.
-template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slot(stream_core& s,
-                                                                                  std::uint32_t side, F&& f) {
+/// Calls f, which moves messages out of their slots, or makes messages there. If f throws, the message or the
+/// room stays, the next object of that side is woken, and the operation ends.
+template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slots(stream_core& s,
+                                                                                   std::uint32_t side,
+                                                                                   F&& f) {
   if constexpr (never_throws) {
     std::forward<F>(f)();
   } else {
     try {
       std::forward<F>(f)();
     } catch (...) {
-      s.pass_on(side);
+      s.leave_slots(side);
       throw;
     }
   }

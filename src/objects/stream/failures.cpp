@@ -15,6 +15,14 @@ static void leave_operation(const stream_core& s) {
     recorded->leave_operation(running_object("an operation of a stream"));
 }
 
+void stream_core::leave_slots(std::uint32_t side) noexcept {
+  leave_operation(*this);
+  const wait_list& list = side == receivers_wait ? receivers : senders;
+  // An object that sets the bit after this load checks the stream itself. pairs with: enlist in stream.cpp
+  if (shared ? (words->waiting.load(std::memory_order_seq_cst) & side) != 0 : list.first != nullptr)
+    wake(side, 1);
+}
+
 void stream_core::throw_broken(const object_core* sender) const {
   leave_operation(*this);
   throw stream_broken("sukima: stream " + name + ": " + (sender != nullptr ? sender->name : "an object") +
