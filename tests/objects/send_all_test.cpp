@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// send_all: ranges whose iterators wait. Messages whose constructors throw.
+// send_all: ranges whose iterators wait. Messages whose constructors throw or fork.
 #include "support.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <ranges>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,37 +92,87 @@ TEST_P(send_all_test, may_wait_in_the_iterators_of_a_container_and_in_its_end) {
 }
 
 /// Cannot be copied if it is negative.
-struct refuses_negative {
+struct throws_if_negative {
   int number = 0;
-  explicit refuses_negative(int value) : number(value) {}
-  refuses_negative(const refuses_negative& other) : number(other.number) {
+  explicit throws_if_negative(int value) : number(value) {}
+  throws_if_negative(const throws_if_negative& other) : number(other.number) {
     if (number < 0) throw std::domain_error("negative");
   }
 };
 
 TEST_P(send_all_test, sends_the_elements_before_one_whose_copy_throws) {
   program p(runtime);
-  auto s = p.stream<refuses_negative>("s", capacity{4});
+  auto s = p.stream<throws_if_negative>("s", capacity{4});
   p.object(
       "source",
-      [](out<refuses_negative> to) {
-        std::vector<refuses_negative> some;
+      [](out<throws_if_negative> to) {
+        std::vector<throws_if_negative> some;
         some.reserve(3);
         for (const int i : {1, 2, -3}) some.emplace_back(i);
         for (int i = 0; i < 3; ++i) EXPECT_THROW(to.send_all(some), std::domain_error);
-        to.send_all(std::vector<refuses_negative>());
+        to.send_all(std::vector<throws_if_negative>());
         EXPECT_THROW(to.emplace(some.back()), std::domain_error);
       },
       s.out());
   std::vector<int> got;
   p.object(
       "sink",
-      [&](in<refuses_negative> from) {
-        for (const refuses_negative& one : from) got.push_back(one.number);
+      [&](in<throws_if_negative> from) {
+        for (const throws_if_negative& one : from) got.push_back(one.number);
       },
       s.in());
   p.run();
   EXPECT_EQ(got, (std::vector<int>{1, 2, 1, 2, 1, 2}));
+}
+
+/// Its copies fork, and the join waits for a branch that another worker runs. If no worker takes the branch in
+/// time, the join does not wait.
+struct forking_message {
+  forking_message() = default;
+  forking_message(const forking_message&) {
+    std::atomic<bool> is_taken{false}, may_end{false};
+    sukima::fork2(
+        [&] {
+          for (int polls = 0; polls < 10'000 && !is_taken; ++polls) {
+            std::this_thread::yield();
+            sukima::fork2([] {}, [] {});
+          }
+          may_end = true;
+        },
+        [&] {
+          is_taken = true;
+          while (!may_end) std::this_thread::yield();
+        });
+  }
+};
+
+// Another object of the group could send meanwhile, into the same slot.
+TEST_P(send_all_test, constructors_of_messages_may_fork) {
+  constexpr int count = 10;
+  program p(runtime);
+  auto s = p.stream<forking_message>("s", capacity{4});
+  for (const char* name : {"one by one", "together"})
+    p.object(
+         name,
+         [together = *name == 't'](out<forking_message> to) {
+           const std::vector<forking_message> some(2);
+           for (int i = 0; i < count; i += 2)
+             if (together)
+               to.send_all(some);
+             else
+               for (const forking_message& one : some) to.send(one);
+         },
+         s.out())
+        .group("senders");
+  int got = 0;
+  p.object(
+      "sink",
+      [&](in<forking_message> from) {
+        while (from.receive()) ++got;
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(got, 2 * count);
 }
 
 }  // namespace

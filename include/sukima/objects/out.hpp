@@ -42,7 +42,7 @@ struct tick {
 template <class T> class out : public detail::stream_end {
  public:
   /// Sends a message; waits until there is room. The message is constructed in the stream itself, by one move
-  /// or copy.
+  /// or copy. A constructor that is noexcept must not fork or wait.
   /// \throws stream_broken if no receiver is left; message_too_large; usage_error if the end belongs to
   ///         another object; `aborted` if the program is aborted; what T throws
   /// \par Complexity constant

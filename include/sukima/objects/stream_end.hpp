@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/objects/side_lock.hpp>
+#include <sukima/suspend.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -27,7 +28,9 @@ template <class T>
 inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
 /// Calls f, which moves messages out of their slots, or makes messages there. If f throws, the message or the
-/// room stays, the next object of that side is woken, and the operation ends.
+/// room stays, the next object of that side is woken, and the operation ends. A constructor that may throw may
+/// also fork. So the object keeps its thread: another object of its island would use the same slot, and a lock
+/// belongs to the thread.
 template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slots(stream_core& s,
                                                                                    std::uint32_t side,
                                                                                    F&& f) {
@@ -35,7 +38,7 @@ template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slo
     std::forward<F>(f)();
   } else {
     try {
-      std::forward<F>(f)();
+      sukima::thread_bound(std::forward<F>(f));
     } catch (...) {
       s.leave_slots(side);
       throw;
