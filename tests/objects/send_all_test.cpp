@@ -146,7 +146,7 @@ struct forking_message {
   }
 };
 
-// Another object of the group could send meanwhile, into the same slot.
+// During that wait another object of the group could send, into the same slot.
 TEST_P(send_all_test, constructors_of_messages_may_fork) {
   constexpr int count = 10;
   program p(runtime);
