@@ -49,12 +49,7 @@ std::size_t closure_syntax::closing_of(std::size_t bracket) const {
 }
 
 /// Returns whether this brace ends the members of a struct, union or enum.
-bool closure_syntax::ends_members(std::size_t closing) const {
-  const std::size_t open = opening_of(closing);
-  for (std::size_t k = open; k > 0 && k + 3 > open; --k)
-    if (in_.tokens[k - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum)) return true;
-  return false;
-}
+bool closure_syntax::ends_members(std::size_t closing) const { return begins_members(opening_of(closing)); }
 
 bool closure_syntax::is_closure_word(std::size_t position) const {
   if (position < 2 || position + 1 >= in_.tokens.size()) return false;
@@ -174,7 +169,14 @@ bool closure_syntax::begins_members(std::size_t opening) const {
     if (open == 0 || in_.tokens[open - 1].isNot(tok::kw___attribute)) return false;
     k = open - 1;
   }
+  std::size_t type = k;  // of the values of an enum, as in enum e : long {
+  while (type > 0 && is_a_word(in_.tokens[type - 1]) &&
+         !in_.tokens[type - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum))
+    --type;
+  const bool has_type = type < k && type > 1 && in_.tokens[type - 1].is(tok::colon);
+  if (has_type) k = type - 1;
   if (k > 0 && in_.tokens[k - 1].is(tok::identifier)) --k;
+  if (has_type) return k > 0 && in_.tokens[k - 1].is(tok::kw_enum);
   while (k > 1 && in_.tokens[k - 1].is(tok::r_paren)) {
     const std::size_t open = opening_of(k - 1);
     if (open == 0 || in_.tokens[open - 1].isNot(tok::kw___attribute)) return false;
@@ -193,7 +195,63 @@ bool closure_syntax::begins_values(std::size_t opening, bool in_values) const {
   // (T){…}, but not the head of a statement or of a clause such as `catch (…) {`
   const std::size_t open = opening_of(opening - 1);
   return open > 0 && !in_.tokens[open - 1].isOneOf(tok::identifier, tok::r_paren, tok::kw_if, tok::kw_while,
-                                                   tok::kw_for, tok::kw_switch);
+                                                   tok::kw_for, tok::kw_switch, tok::kw___attribute);
+}
+
+bool closure_syntax::begins_block(std::span<const std::size_t> open) const {
+  if (open.empty() || in_.tokens[open.back()].isNot(tok::l_brace) || begins_members(open.back()))
+    return false;
+  const std::size_t last = open.size() - 1;
+  std::size_t k = last;  // the outermost brace on which it depends whether the last one begins values
+  while (k > 0 && in_.tokens[open[k] - 1].isOneOf(tok::l_brace, tok::colon) &&
+         in_.tokens[open[k - 1]].is(tok::l_brace))
+    --k;
+  bool values = false;
+  for (; k <= last; ++k) values = open[k] > 0 && begins_values(open[k], values);
+  return !values;
+}
+
+/// Returns whether this parenthesis ends the head of a statement, or attributes of a statement.
+bool closure_syntax::ends_head(std::size_t closing) const {
+  const std::size_t open = opening_of(closing);
+  if (open == 0) return false;
+  const Token& word = in_.tokens[open - 1];
+  return word.isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch) ||
+         (word.is(tok::kw___attribute) && may_begin_statement(open - 1));
+}
+
+/// Returns whether this colon ends a label. Otherwise it is part of a conditional expression.
+bool closure_syntax::ends_label(std::size_t colon) const {
+  std::size_t colons = 0;  // without their question marks
+  for (std::size_t k = colon; k-- > 0;) {
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::r_paren, tok::r_square)) {
+      k = opening_of(k);
+    } else if (t.is(tok::r_brace)) {
+      const std::size_t open = opening_of(k);
+      if (!begins_members(open) && !begins_values(open, false)) return true;
+      k = open;
+    } else if (t.is(tok::colon)) {
+      ++colons;
+    } else if (t.is(tok::question)) {
+      if (colons == 0) return false;
+      --colons;
+    } else if (t.isOneOf(tok::semi, tok::l_brace, tok::l_paren, tok::l_square, tok::kw_case, tok::kw_default,
+                         tok::kw_else, tok::kw_do)) {
+      return true;
+    }
+  }
+  return true;
+}
+
+bool closure_syntax::may_begin_statement(std::size_t position) const {
+  while (position > 0 && in_.of_pragma[position - 1]) --position;
+  if (position == 0) return false;
+  const Token& before = in_.tokens[position - 1];
+  return before.isOneOf(tok::semi, tok::l_brace, tok::kw_else, tok::kw_do) ||
+         (before.is(tok::r_brace) && !ends_members(position - 1)) ||
+         (before.is(tok::r_paren) && ends_head(position - 1)) ||
+         (before.is(tok::colon) && ends_label(position - 1));
 }
 
 std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::size_t end) const {

@@ -2,6 +2,8 @@
 // Finds nested functions and pointers to closures among the preprocessor's tokens. It changes no tokens.
 #pragma once
 
+#include <span>
+
 #include "source/unit.hpp"
 
 namespace sukima::language {
@@ -39,11 +41,18 @@ class closure_syntax {
   /// closures.
   std::set<std::string> declared_labels_between(std::size_t begin, std::size_t end) const;
   std::size_t closing_of(std::size_t bracket) const;
+  /// Returns whether the last of these open brackets begins a block. \param open  outermost first
+  bool begins_block(std::span<const std::size_t> open) const;
+  /// Returns whether the tokens before a position, which is directly in a block, end a statement, a label or
+  /// the head of a statement.
+  bool may_begin_statement(std::size_t position) const;
 
  private:
   std::size_t opening_of(std::size_t bracket) const;
   bool is_closure_word(std::size_t position) const;
   bool ends_members(std::size_t closing) const;
+  bool ends_head(std::size_t closing) const;
+  bool ends_label(std::size_t colon) const;
   bool begins_members(std::size_t opening) const;
   bool begins_values(std::size_t opening, bool in_values) const;
   /// Returns whether a bracket `(` is open before a position, in the surrounding statement.

@@ -6,14 +6,11 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// Returns whether a statement may start here: after another statement, a label, or the head of a statement.
+/// Returns whether a statement may start here: directly in a block, after another statement, a label, or the
+/// head of a statement.
 bool desugarer::at_statement() const {
-  std::size_t after = at_;
-  while (after > 0 && in_.of_pragma[after - 1]) --after;
-  if (!in_block() || after == 0) return false;
-  const Token& before = in_.tokens[after - 1];
-  return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else,
-                        tok::kw_do);
+  const std::vector<std::size_t>& open = open_brackets();
+  return !open.empty() && syntax_.begins_block(open) && syntax_.may_begin_statement(at_);
 }
 
 /// Returns whether a word begins a statement of the language: a block follows, or another token that cannot
@@ -21,6 +18,7 @@ bool desugarer::at_statement() const {
 bool desugarer::begins_statement(const char* word) const {
   if (!is_word(word)) return false;
   const Token& next = token(1);
+  if (next.isOneOf(tok::kw___attribute, tok::kw_asm)) return false;  // of a variable with this name
   return next.is(tok::l_brace) || is_a_word(next) || next.isLiteral();
 }
 

@@ -62,6 +62,11 @@ void token_stream::push(const Token& token, token_role role, token_index origin)
 void token_stream::copy() {
   if (is(tok::l_brace)) open_braces_.push_back(here());
   if (is(tok::r_brace) && !open_braces_.empty()) open_braces_.pop_back();
+  if (!in_.of_pragma[at_]) {
+    if (token().isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) open_brackets_.push_back(at_);
+    if (token().isOneOf(tok::r_paren, tok::r_square, tok::r_brace) && !open_brackets_.empty())
+      open_brackets_.pop_back();
+  }
   consume(in_.from_system[at_] ? token_role::system
           : in_.of_pragma[at_] ? token_role::pragma
                                : token_role::user);

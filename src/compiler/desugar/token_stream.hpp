@@ -39,6 +39,8 @@ class token_stream {
   bool in_block() const { return !open_braces_.empty(); }
   /// Returns the brace of the innermost open block. Precondition: in_block()
   token_index innermost_brace() const { return open_braces_.back(); }
+  /// Returns the open brackets, outermost first, in tokens of the source.
+  const std::vector<std::size_t>& open_brackets() const { return open_brackets_; }
 
   // Errors
   [[noreturn]] void fail(clang::SourceLocation location, const std::string& message) const;
@@ -79,6 +81,7 @@ class token_stream {
   clang::CompilerInstance& compiler_;
   clang::Preprocessor& preprocessor_;
   std::vector<token_index> open_braces_;
+  std::vector<std::size_t> open_brackets_;
   mutable bool failed_ = false;
   bool line_begins_ = false;  ///< a line begins with tokens that the parser does not see
 };
