@@ -204,17 +204,21 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup searches
 /// @{
 
-/// Calls f(context, solution), which searches and calls solution.found(value) when it finds a solution. That
-/// call aborts the rest of the search.
+/// Calls f, which searches and calls solution.found(value) when it finds a solution. That call aborts the
+/// rest of the search.
+/// \param c  the caller's own context
+/// \param f  f(context, solution) or f(solution)
 /// \returns the value; empty if f ends without one
 /// \throws what f throws; `aborted` if the caller itself is aborted; std::bad_alloc
-template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {
+template <class Value, class F>
+  requires detail::callable_with<F&, first_solution<Value>&>
+std::optional<Value> search_first(context c, F&& f) {
   detail::check_context(c, "sukima::search_first");
   std::optional<Value> result;
   cancellable(c, [&](context below, canceller cancel) {
     auto solution = detail::solution_access::make<Value>(std::move(cancel));
     try {
-      f(below, solution);
+      detail::call(below, f, solution);
     } catch (const aborted&) {
       result = detail::solution_access::take(solution);
       throw;
@@ -223,14 +227,11 @@ template <class Value, class F> std::optional<Value> search_first(context c, F&&
   });
   return result;
 }
-/// The same without a context: calls f(solution).
+/// The same without a context; f takes a solution, or a context and a solution.
 template <class Value, class F>
-  requires std::is_invocable_v<F&, first_solution<Value>&>
+  requires detail::callable_with<F&, first_solution<Value>&>
 std::optional<Value> search_first(F&& f) {
-  return detail::with_context([&](context c) {
-    return search_first<Value>(
-        c, [&](context below, first_solution<Value>& solution) { detail::call(below, f, solution); });
-  });
+  return detail::with_context([&](context c) { return search_first<Value>(c, f); });
 }
 
 /// @}

@@ -147,6 +147,17 @@ TEST_P(search_test, first_solution_needs_no_context) {
   EXPECT_EQ(found, 31);
 }
 
+TEST_P(search_test, search_first_gives_a_context_if_the_function_takes_one) {
+  const auto report = [](context c, sukima::first_solution<int>& solution) {
+    sukima::fork2(c, [] {}, [&] { solution.found(7); });
+  };
+  runtime.run([&](context c) {
+    EXPECT_EQ(sukima::search_first<int>(report), 7);
+    EXPECT_EQ(sukima::search_first<int>(c, report), 7);
+    EXPECT_EQ(sukima::search_first<int>(c, [](auto& solution) { solution.found(8); }), 8);
+  });
+}
+
 /// A workspace that is a range itself: which overload is meant must stay clear.
 TEST_P(search_test, the_workspace_may_be_a_range) {
   std::vector<int> stack;
