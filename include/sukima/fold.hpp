@@ -159,7 +159,7 @@ T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, 
 }
 
 template <class Range>
-concept any_range = other_range<Range> || std::ranges::random_access_range<Range>;
+concept any_range = other_range<Range> || indexed_range<Range>;
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE
 
@@ -197,7 +197,7 @@ T parallel_fold(C c, A first, B last, const T& identity, Body&& body, Combine&& 
                                     detail::distance(from, static_cast<index>(last)), identity, body, combine,
                                     hints...);
 }
-/// The same over any range that parallel_for takes.
+/// The same over a range, as for parallel_for.
 template <detail::context_type C, detail::any_range Range, class T, class Body, class Combine, class... Hints>
   requires std::copy_constructible<T> && detail::body_over<Body, Range, T&>
 T parallel_fold(C c, Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
@@ -221,6 +221,25 @@ template <detail::any_range Range, class T, class Body, class Combine, class... 
 T parallel_fold(Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
   return detail::with_context(
       [&](context c) { return parallel_fold(c, range, identity, body, combine, hints...); });
+}
+
+/// The same over a range that splits itself, in the order of its elements. The first part begins with a copy
+/// of `identity`, and so does each part that is split off.
+/// \throws what the body, `combine` or `split` throws; `aborted` as for fork2
+/// \par Complexity as parallel_for over such a range; one copy of identity and one combine for each part
+template <detail::context_type C, splittable S, class T, class Body, class Combine>
+  requires std::copy_constructible<T> && detail::callable_with<Body&, T&, std::ranges::range_reference_t<S>>
+T parallel_fold(C c, S s, const T& identity, Body&& body, Combine&& combine) {
+  detail::require_sum_by_reference<std::remove_cvref_t<Body>, T>();
+  detail::check_context(c, "sukima::parallel_fold");
+  return detail::fold_split<T>(c, s, T(identity), identity, body, combine);
+}
+/// The same without a context.
+template <splittable S, class T, class Body, class Combine>
+  requires std::copy_constructible<T> && detail::callable_with<Body&, T&, std::ranges::range_reference_t<S>>
+T parallel_fold(S s, const T& identity, Body&& body, Combine&& combine) {
+  return detail::with_context(
+      [&](context c) { return parallel_fold(c, std::move(s), identity, body, combine); });
 }
 
 /// @}

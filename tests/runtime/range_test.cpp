@@ -344,6 +344,27 @@ TEST_P(range_test, a_range_that_splits_itself) {
   seen.expect_each(2);
 }
 
+TEST_P(range_test, folds_over_a_range_that_splits_itself) {
+  const auto root = grow(0, 3000);
+  const auto append = [](std::vector<int>& all, int x) { all.push_back(x); };
+  const auto append_in = [](context, std::vector<int>& all, int x) { all.push_back(x); };
+  const auto append_anywhere = [](auto, std::vector<int>& all, int x) { all.push_back(x); };
+  const auto join = [](std::vector<int> a, const std::vector<int>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  std::vector<int> expected(3000);
+  std::iota(expected.begin(), expected.end(), 0);
+  const std::vector<int> none;
+  runtime.run([&](auto c) {
+    EXPECT_EQ(parallel_fold(c, subtrees(root.get()), none, append, join), expected);
+    EXPECT_EQ(parallel_fold(c, subtrees(root.get()), none, append_in, join), expected);
+    EXPECT_EQ(parallel_fold(c, subtrees(root.get()), none, append_anywhere, join), expected);
+    EXPECT_EQ(parallel_fold(c, subtrees(nullptr), std::vector{4}, append, join), std::vector{4});
+  });
+  runtime.run([&] { EXPECT_EQ(parallel_fold(subtrees(root.get()), none, append, join), expected); });
+}
+
 TEST_P(range_test, exceptions_leave_loops_over_lists_and_splits) {
   std::list<int> l(2000);
   std::iota(l.begin(), l.end(), 0);

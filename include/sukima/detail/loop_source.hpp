@@ -176,9 +176,10 @@ template <class F> struct plain_branch {
 };
 /// Forks a range that splits itself, with one branch for each part. The branches exist as clones if the body
 /// does.
-template <class S, class Body, context_type C, class First, class Second>
+/// \tparam Before  what the body takes before an element, such as the sum of a fold
+template <class S, class Body, class... Before, context_type C, class First, class Second>
 auto fork_parts(C c, First first, Second second) {
-  if constexpr (body_is_generic<Body&, argument_list<std::ranges::range_reference_t<S>>>)
+  if constexpr (body_is_generic<Body&, argument_list<std::ranges::range_reference_t<S>>, Before...>)
     return fork2_in(c, std::move(first), std::move(second), no_hint{});
   else
     return fork2_in(c, plain_branch<First>{first}, plain_branch<Second>{second}, no_hint{});
@@ -211,6 +212,20 @@ Sum reduce_split(C c, S& s, Sum sum, Body& body, Combine& combine) {
     return std::move(here);
   }
   for (auto&& x : s) fold(sum, call(c, body, std::forward<decltype(x)>(x)));
+  return sum;
+}
+
+/// Adds the elements of a range that splits itself to `sum` in place, by forks. The parts to the right begin
+/// with copies of `identity`.
+template <class T, context_type C, class S, class Body, class Combine>
+T fold_split(C c, S& s, T sum, const T& identity, Body& body, Combine& combine) {
+  if (std::optional<S> rest = s.split()) {
+    auto [here, there] = fork_parts<S, Body, T&>(
+        c, [&](auto below) { return fold_split<T>(below, s, std::move(sum), identity, body, combine); },
+        [&](auto below) { return fold_split<T>(below, *rest, T(identity), identity, body, combine); });
+    return combine(std::move(here), std::move(there));
+  }
+  for (auto&& x : s) call(c, body, sum, std::forward<decltype(x)>(x));
   return sum;
 }
 
