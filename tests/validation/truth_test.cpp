@@ -155,6 +155,10 @@ TEST(results, a_file_is_read_as_it_was_written_and_a_cut_line_is_left_out) {
   const std::vector<cell_result> read = read_results(path);
   ASSERT_EQ(read.size(), 1u);
   EXPECT_EQ(nlohmann::json(read[0]), nlohmann::json(result));
+  append_results(path) << line << "\n";
+  EXPECT_EQ(read_results(path).size(), 2u) << "the cut line spoils the next one";
+  append_results(path) << line;  // cut right before the newline
+  EXPECT_EQ(read_results(path).size(), 2u);
   std::ofstream(path) << "{\"name\": 3}\n";
   EXPECT_THROW(static_cast<void>(read_results(path)), std::runtime_error);
   std::ofstream(path) << "not at all\n" << line << "\n";

@@ -89,12 +89,7 @@ void run_cells(const request& request, std::vector<cell_result>& results) {
   std::set<std::string> done;
   for (const cell_result& result : results) done.insert(result.name);
   std::ofstream out;
-  if (!request.file.empty()) {
-    out.open(request.file, std::ios::app);
-    if (!out)
-      throw std::runtime_error(
-          fmt::format("the file {} cannot be written: name another with --file", request.file));
-  }
+  if (!request.file.empty()) out = append_results(request.file);
   timing times;
   if (request.quick)
     times = {.idle_seconds = 0.5, .settle_seconds = 0.4, .truth_seconds = 0.8, .phase_seconds = 1.1};

@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <system_error>
 
 namespace sukima::truth {
 
@@ -76,8 +79,8 @@ std::vector<cell_result> read_results(const std::string& path) {
   std::ifstream in(path);
   std::string line;
   for (int number = 1; std::getline(in, line); number++) {
+    if (in.eof()) break;  // no newline: the program was interrupted while it wrote the line
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_discarded() && in.eof()) break;  // interrupted while it was written
     try {
       results.push_back(json.get<cell_result>());
     } catch (const nlohmann::json::exception&) {
@@ -86,6 +89,20 @@ std::vector<cell_result> read_results(const std::string& path) {
     }
   }
   return results;
+}
+
+std::ofstream append_results(const std::string& path) {
+  std::error_code missing;
+  if (std::filesystem::is_regular_file(path, missing)) {
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::size_t whole = text.rfind('\n') + 1;  // 0 without a newline
+    if (whole != text.size()) std::filesystem::resize_file(path, whole);
+  }
+  std::ofstream out(path, std::ios::app);
+  if (!out)
+    throw std::runtime_error(fmt::format("the file {} cannot be written: name another with --file", path));
+  return out;
 }
 
 }  // namespace sukima::truth

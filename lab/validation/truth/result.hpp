@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -55,5 +56,9 @@ void from_json(const nlohmann::json& json, cell_result& result);
 /// Reads the results of a file, one per line. Skips an incomplete last line.
 /// \throws std::runtime_error with one sentence about a malformed file
 std::vector<cell_result> read_results(const std::string& path);
+
+/// Opens a file of results to append more of them. Removes an incomplete last line.
+/// \throws std::runtime_error the file cannot be written
+std::ofstream append_results(const std::string& path);
 
 }  // namespace sukima::truth
