@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -204,6 +205,10 @@ Exit codes: 0 success, 1 an estimate was off by more than --tolerance or a guest
     app.parse(count, arguments);
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : exit_usage;
+  }
+  if (std::isnan(request.seconds) || std::isnan(request.tolerance)) {  // CLI::Range accepts it
+    fmt::print(stderr, "sukima-guests: --seconds and --tolerance must be numbers\n");
+    return exit_usage;
   }
   if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0) {
     fmt::print(stderr,

@@ -170,6 +170,14 @@ int main(int argc, char** argv) {
     complain("--report needs --file FILE with the results to report");
     return exit_usage;
   }
+  if (!(request.seconds >= 0)) {  // or it is not a number
+    complain("--seconds: give a number of seconds, 0 or more");
+    return exit_usage;
+  }
+  if (!request.only_report && wanted_cells(request).empty()) {
+    complain(fmt::format("no cell has the name '{}': see --list", request.filter));
+    return exit_usage;
+  }
   if (request.list) {
     for (const cell& one : wanted_cells(request)) fmt::print("{}\n", one.name());
     return 0;
@@ -180,6 +188,8 @@ int main(int argc, char** argv) {
   try {
     std::vector<cell_result> results;
     if (!request.file.empty()) results = read_results(request.file);
+    if (request.only_report && results.empty())
+      throw std::runtime_error(fmt::format("the file {} has no results to report", request.file));
     if (!request.only_report) run_cells(request, results);
     return print_figures(request, results);
   } catch (const no_groups& reason) {
