@@ -59,11 +59,11 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
 }
 
 /// Returns whether a function may have another result on another thread, although C compilers need not call
-/// it again, as pthread_self: it has the attribute `const` and no parameters. The tables of <ctype.h> are the
-/// same on all threads.
+/// it again, as pthread_self: it has the attribute `const` and no parameters. The functions behind the macros
+/// of <ctype.h> return the address of the thread's pointer to its table, which goes with the thread.
 bool depends_on_thread(const FunctionDecl* function) {
   return function->getNumParams() == 0 && function->getBuiltinID() == 0 &&
-         function->getMostRecentDecl()->hasAttr<ConstAttr>() && !function->getName().starts_with("__ctype_");
+         function->getMostRecentDecl()->hasAttr<ConstAttr>();
 }
 
 /// Returns an expression for a function that C compilers do not recognise, so that they keep no result of it.
