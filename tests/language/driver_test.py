@@ -129,6 +129,12 @@ def check_translation(backend, work):
         if done.returncode != 1 or "cannot write 'standard output': No space left on device" not in done.stderr \
                 or "LLVM ERROR" in done.stderr:
             raise failure(f"--emit-c to a full disk: {done.returncode}, {done.stderr}")
+        for goal in (["-M", "program.tc"], ["--help"], ["--version"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([SUKIMA, "cc", backend, *options, *goal], cwd=work, stdout=full, stderr=subprocess.PIPE,
+                                      text=True)
+            is_equal(f"{goal[0]} to a full disk", (done.returncode, done.stderr),
+                     (1, "sukima cc: the output could not be written to standard output\n"))
         if '#line' not in text or '"program.tc"' not in text:
             raise failure("--emit-c: there are no #line directives")
         run([SUKIMA, "cc", backend, "-O1", "-D__SUKIMA__", "-o", "translated", "translated.c"], work)

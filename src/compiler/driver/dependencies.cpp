@@ -58,7 +58,8 @@ bool write_dependencies(const command_line& line, const translation_result& file
   const std::string rule = dependency_rule(line, files, object);
   if (file == "-") {
     std::cout << rule << std::flush;
-    return true;
+    if (!std::cout) std::cerr << "sukima cc: the output could not be written to standard output\n";
+    return std::cout.good();
   }
   std::ofstream out(file);
   out << rule;

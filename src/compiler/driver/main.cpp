@@ -15,6 +15,17 @@
 #include "driver/help.hpp"
 #include "driver/run_program.hpp"
 
+namespace {
+
+/// Writes what was printed. \returns whether that succeeded; if not, this reports it
+bool flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  std::fputs("sukima cc: the output could not be written to standard output\n", stderr);
+  return false;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace sukima::language;
   sukima::process::occupy_closed_streams();
@@ -24,11 +35,11 @@ int main(int argc, char** argv) {
     const command_line line = read_command_line(std::vector<std::string>(argv + 1, argv + argc));
     if (line.help) {
       std::fputs(help_text, stdout);
-      return std::fflush(stdout) == 0 ? 0 : 1;
+      return flush_output() ? 0 : 1;
     }
     if (line.version) {
       std::printf("sukima cc %s\n", SUKIMA_VERSION);
-      if (std::fflush(stdout) != 0) return 1;
+      if (!flush_output()) return 1;
       return become_program({line.backend, "--version"});
     }
     return drive(line, read_toolchain());
