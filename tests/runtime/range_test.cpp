@@ -159,6 +159,21 @@ TEST_P(range_test, tables_that_are_too_large_are_refused) {
   });
 }
 
+// The distance of such iterators has more than 64 bits.
+TEST_P(range_test, loops_from_a_later_to_an_earlier_iterator_have_no_iterations) {
+  const auto all = std::views::iota(std::uint64_t{0}, ~std::uint64_t{0});
+  const auto early = all.begin() + 5;
+  const auto late = all.end();
+  runtime.run([&](context c) {
+    int calls = 0;
+    sukima::parallel_for(c, late, early, [&](std::uint64_t) { ++calls; });
+    sukima::parallel_for(c, sukima::blocked_range(late, early), [&](auto, auto) { ++calls; });
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(parallel_reduce(c, late, early, 0, [](std::uint64_t) { return 1; }, std::plus{}), 0);
+    EXPECT_THROW(sukima::parallel_for(c, early, late, [](std::uint64_t) {}), std::length_error);
+  });
+}
+
 TEST_P(range_test, lists_and_maps) {
   std::list<int> l(5000);
   std::iota(l.begin(), l.end(), 0);

@@ -110,7 +110,9 @@ template <loop_index I> std::int64_t distance(I first, I last) {
       refuse_length();
     return count;
   } else {
-    return checked_length(last - first);
+    // Of a wider type perhaps. If it is negative, its lower 64 bits may be those of a positive number.
+    const auto count = last - first;
+    return count > 0 ? checked_length(count) : 0;
   }
 }
 
