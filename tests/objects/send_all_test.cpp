@@ -125,8 +125,8 @@ TEST_P(send_all_test, sends_the_elements_before_one_whose_copy_throws) {
   EXPECT_EQ(got, (std::vector<int>{1, 2, 1, 2, 1, 2}));
 }
 
-/// Its copies fork, and the join waits for a branch that another worker runs. If no worker takes the branch in
-/// time, the join does not wait.
+/// Its copies fork, and the join waits for a branch that another worker runs. If no worker takes the branch
+/// in time, the join does not wait.
 struct forking_message {
   forking_message() = default;
   forking_message(const forking_message&) {
