@@ -4,8 +4,8 @@
 #pragma once
 
 #include <sukima/cancel.hpp>
-#include <sukima/detail/future.hpp>
 #include <sukima/detail/hints.hpp>
+#include <sukima/detail/launched.hpp>
 #include <sukima/on.hpp>
 
 #include <algorithm>
@@ -59,8 +59,9 @@ struct helping_t {};
 inline constexpr helping_t helping{};  ///< the value to pass
 
 /// A handle of a launched future. It may be copied, stored, returned, and dropped. A copy costs one atomic
-/// increment. The result exists as long as a handle. When the runtime is destroyed, no call of `touch` or
-/// `cancel` from another thread may be in progress; later calls are allowed.
+/// increment. The result exists as long as a handle: it is destroyed with the last one, or at the end of the
+/// expression if that comes later. When the runtime is destroyed, no call of `touch` or `cancel` from another
+/// thread may be in progress; later calls are allowed.
 template <class T> class shared_future {
  public:
   /// An empty handle.

@@ -2,6 +2,7 @@
 // Continuations of futures, promises, waiting with an end, and moving results out.
 #include "support.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -212,6 +213,37 @@ TEST_P(continuations, wait_for_any) {
     EXPECT_THROW(static_cast<void>(sukima::when_any(std::vector<shared_future<int>>())), sukima::usage_error);
     EXPECT_THROW(static_cast<void>(sukima::when_any(shared_future<int>())), sukima::usage_error);
   });
+}
+
+// The library refers to such a future until its last source has ended, and to any other one for a moment
+// after its end.
+TEST_P(continuations, lose_their_result_with_the_last_handle) {
+  support::counted::reset();
+  runtime.run([](context c) {
+    for (const bool fails : {false, true}) {
+      sukima::promise<void> never, first;
+      const shared_future<void> one = never.get_future(), other = first.get_future();
+      const std::array<sukima::detail::launched*, 2> sources{sukima::detail::handle_access::state_of(one),
+                                                             sukima::detail::handle_access::state_of(other)};
+      auto f = sukima::detail::launch_after_ends(
+          [fails]() -> support::counted {
+            if (fails) throw support::counted();
+            return support::counted();
+          },
+          sukima::detail::inherited_place, sources, 1);
+      auto copy = f;
+      first.set_value();
+      if (fails)
+        EXPECT_THROW(static_cast<void>(f.touch(c)), support::counted);
+      else
+        static_cast<void>(f.touch(c));
+      f = {};
+      EXPECT_EQ(support::counted::alive(), 1);
+      copy = {};
+      EXPECT_EQ(support::counted::alive(), 0);
+    }
+  });
+  EXPECT_EQ(support::counted::errors(), 0);
 }
 
 TEST_P(continuations, are_made_and_touched_outside) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of futures: the cell with the result, the choice point of a future of a block, and the task of a
-// launched future. Protocol: src/runtime/future/future.hpp.
+// The parts of futures: the cell with the result, and the choice point of a future of a block. Launched
+// futures: launched.hpp. Protocol: src/runtime/future/future.hpp.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -115,6 +115,11 @@ template <class T> struct future_value : future_cell {
     if (how() != future_end::value) [[unlikely]]
       throw_end(*this);
     return value.get();
+  }
+  /// Destroys the value or exception. \pre no code reads it later
+  void clear() noexcept {
+    value.clear();
+    error = nullptr;
   }
 };
 
@@ -283,116 +288,6 @@ template <class T, class F> struct future_operations {
         reinterpret_cast<std::uintptr_t>(static_cast<const choice_point_kind*>(&kind)), cell, std::move(f));
     poll(made);
     return made;
-  }
-};
-
-}  // namespace SUKIMA_DETAIL_NAMESPACE
-
-namespace sukima::detail {
-
-struct runtime_core;
-
-/// The state of a launched future that begins after others have ended (src/runtime/future/dependent.cpp).
-enum class dependence : unsigned char { none, waits, begins, dropped };
-
-/// A future that outlives the block that made it. Its task waits in the runtime's list of launched futures
-/// until an idle worker, or a fiber that touches the future, takes it.
-struct launched : task {
-  /// Uses memory that the calling thread has kept, if possible (src/runtime/future/memory.cpp).
-  static void* operator new(std::size_t size);
-  static void operator delete(void* memory, std::size_t size) noexcept;
-  static void* operator new(std::size_t size, std::align_val_t alignment) {
-    return ::operator new(size, alignment);
-  }
-  static void operator delete(void* memory, std::size_t /*size*/, std::align_val_t alignment) noexcept {
-    ::operator delete(memory, alignment);
-  }
-  runtime_core* runtime = nullptr;  ///< null: no expression computes it, but a promise gives the result
-  future_cell* cell = nullptr;  ///< of the same object
-  launched* before = nullptr;  ///< neighbour in the list, protected by its lock
-  launched* after = nullptr;
-  void (*discard)(launched*) noexcept = nullptr;  ///< destroys the expression, which will not run any more
-  void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
-  /// Set until a fiber begins it. The thread that clears this may begin it, or drop it.
-  /// pairs with: begin_once in src/runtime/future/future.hpp; enlist in src/runtime/future/launched.cpp
-  atomic<bool> unbegun{false};
-  bool is_waiting = false;  ///< it is in a list of futures that have not begun; protected by its lock
-  /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: it is in no queue.
-  sukima_place queue = SUKIMA_PLACE_ANY;
-  launched* closing = nullptr;  ///< the next future that the end of the runtime cancels
-  /// pairs with: add_dependent, begin, take_dependent in src/runtime/future/dependent.cpp
-  std::atomic<dependence> stage{dependence::none};
-  /// One for each handle; one of the runtime or promise until the end; one of the record of its sources until
-  /// all of them have ended. The last drop sees the writes of all others before theirs.
-  /// pairs with: hold_launched, drop_reference
-  std::atomic<std::uint32_t> references{1};
-};
-
-/// Passes the future to the running fiber's runtime, or else to the default one.
-/// \throws usage_error if that was shut down; the exceptions of starting the default one
-void launch_task(launched& t);
-/// The same, but it begins once `needed` of the sources have ended. \throws as launch_task; std::bad_alloc
-void launch_after(launched& dependent, std::span<launched* const> sources, std::size_t needed);
-/// Behaviour of a caller outside the future's runtime until the future has ended.
-enum class touching : bool { waits, helps };
-/// Waits until the future has ended. A fiber of its runtime runs it, if no worker has begun it.
-/// \param top  as for touch_future
-/// \throws usage_error in the future's own expression; aborted
-void touch_launched(char* top, launched& t, touching how = touching::waits);
-void cancel_launched(launched& t) noexcept;
-/// Called when there was no memory for a future with a hint. If such futures wait in queues without a bound,
-/// ends the program with a message that says how many wait for which place. Otherwise does nothing.
-void no_memory_to_launch() noexcept;
-/// Whether hints are followed in the runtime that launch_task would use.
-bool launch_follows_hints();
-inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
-/// \returns true if this was the last reference: the caller must free the object. The only reference is not
-/// counted down, because no other thread has a reference from which it could make another.
-inline bool drop_reference(launched& t) noexcept {
-  return t.references.load(std::memory_order_acquire) == 1 ||
-         t.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
-inline void release_launched(launched* t) noexcept {
-  if (t != nullptr && drop_reference(*t)) t->free(t);
-}
-
-template <class T> struct launched_value : launched {
-  future_value<T> result;
-};
-
-/// The shared state of a promise and its future.
-template <class T> struct promised : launched_value<T> {
-  std::atomic<bool> is_set{false};
-  promised() noexcept {
-    this->cell = &this->result;
-    this->free = [](launched* self) noexcept { delete static_cast<promised*>(self); };
-  }
-};
-/// \throws usage_error if the state is null
-inline void require_promise(const launched* state) {
-  if (state == nullptr)
-    throw usage_error("sukima: a promise that was moved from has no future and takes no result");
-}
-
-}  // namespace sukima::detail
-
-namespace SUKIMA_DETAIL_NAMESPACE {
-
-template <class T, class F> struct launched_call : launched_value<T> {
-  std::optional<F> f;
-  explicit launched_call(F&& expression) : f(std::move(expression)) {
-    this->cell = &this->result;
-    this->run = [](task* self, context c) {
-      auto* const me = static_cast<launched_call*>(self);
-      if (me->result.is_done()) return;  // cancelled
-      me->result.end(run_future(me->result, [&]() -> decltype(auto) {
-        F own(std::move(*me->f));
-        me->f.reset();
-        return call(c, std::move(own));
-      }));
-    };
-    this->discard = [](launched* self) noexcept { static_cast<launched_call*>(self)->f.reset(); };
-    this->free = [](launched* self) noexcept { delete static_cast<launched_call*>(self); };
   }
 };
 

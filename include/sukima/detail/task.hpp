@@ -87,6 +87,9 @@ template <class T> class result_slot {
   ~result_slot() {
     if (full_) std::destroy_at(std::addressof(value_));
   }
+  void clear() noexcept {
+    if (std::exchange(full_, false)) std::destroy_at(std::addressof(value_));
+  }
   template <class F, class... Arguments> void fill(F&& f, Arguments&&... arguments) {
     if constexpr (std::is_void_v<std::invoke_result_t<F, Arguments...>>) {
       std::forward<F>(f)(std::forward<Arguments>(arguments)...);
@@ -116,6 +119,7 @@ class result_slot<T> {
     address_ = std::addressof(found);
   }
   std::remove_reference_t<T>& get() noexcept { return *address_; }
+  void clear() noexcept {}
 
  private:
   std::remove_reference_t<T>* address_ = nullptr;

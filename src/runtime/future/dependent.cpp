@@ -46,7 +46,7 @@ struct dependencies {
 
 void let_go(dependencies& all) noexcept {
   if (all.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  drop_handle(all.dependent);
+  drop_own_reference(all.dependent);
   delete &all;
 }
 
@@ -88,7 +88,7 @@ void launch_after(launched& dependent, std::span<launched* const> sources, std::
     s.runtime->launched.add_dependent(dependent);
   });
   dependencies& all = *made.release();
-  hold_launched(dependent);
+  hold_for_library(dependent);
   for (std::size_t i = 0; i < count; ++i) {
     dependency& one = all.each[i];
     one.all = &all;
@@ -103,7 +103,7 @@ void launch_after(launched& dependent, std::span<launched* const> sources, std::
 void launched_futures::add_dependent(launched& t) {
   const std::lock_guard hold(lock_);
   refuse_if_closed();
-  hold_launched(t);
+  hold_for_library(t);
   rise(one_unfinished);
   t.stage.store(dependence::waits, std::memory_order_seq_cst);
   append(t, dependent_.oldest, dependent_.newest);

@@ -39,7 +39,7 @@
 
 #include <sukima/capacity/places.h>
 #include <sukima/detail/ambient.hpp>
-#include <sukima/detail/future.hpp>
+#include <sukima/detail/launched.hpp>
 #include <sukima/settings.hpp>
 #include <sukima/suspend.hpp>
 
@@ -72,6 +72,8 @@ class future_waiting {
  public:
   /// future_cell::end for the library's code.
   static void end(future_cell& cell, future_end how) noexcept;
+  /// future_cell::how for the library's code. \returns none of the ends if the future has not ended
+  static future_end how(const future_cell& cell) noexcept;
   /// \returns false if it has ended: no thread will resume the waiter
   static bool add(future_cell& cell, future_waiter& waiter) noexcept;
   /// \returns false if it has ended: a thread is about to resume the waiter
@@ -111,8 +113,9 @@ template <class F> void in_runtime(F&& f) {
 void prepare_launch(fiber& s, launched& t);
 /// Drops a future that was taken out of its list. The future may be freed afterwards.
 void drop(launched& t) noexcept;
-/// release_launched for the library's code.
-void drop_handle(launched& t) noexcept;
+/// Add and drop a reference of the library. The last reference frees the future.
+void hold_for_library(launched& t) noexcept;
+void drop_own_reference(launched& t) noexcept;
 /// Claims a future that no fiber has begun. Its list keeps it until it has ended, or until a worker finds it
 /// there. \returns false if it has begun, or waits for other futures to end
 inline bool begin_once(launched& t) noexcept {

@@ -63,11 +63,26 @@ void drop(launched& t) noexcept {
   t.runtime->launched.ended(t);
 }
 
-void drop_handle(launched& t) noexcept {
-  hands_over(&t.references);  // partner: release_launched, here or in the program
-  if (!drop_reference(t)) return;
+void hold_for_library(launched& t) noexcept {
+  t.references.fetch_add(launched::own_reference, std::memory_order_relaxed);
+}
+
+void drop_own_reference(launched& t) noexcept {
+  hands_over(&t.references);  // partner: drop_own_reference; drop_handle in the program
+  if (t.references.load(std::memory_order_acquire) != launched::own_reference &&
+      t.references.fetch_sub(launched::own_reference, std::memory_order_acq_rel) != launched::own_reference)
+    return;
   takes_over(&t.references);  // partner: the same
-  t.free(&t);
+  t.free(&t, freed::all);
+}
+
+bool drop_last_handle(launched& t) noexcept {
+  const future_end how = future_waiting::how(*t.cell);
+  if (how == future_end::value || how == future_end::error) t.free(&t, freed::result);
+  hands_over(&t.references);  // partner: drop_own_reference
+  if (t.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  takes_over(&t.references);  // partner: the same
+  return true;
 }
 
 fiber& launched_futures::no_owner() noexcept {
@@ -125,7 +140,8 @@ void launched_futures::enlist(launched& t, std::uint64_t unfinished) noexcept {
 void launched_futures::add(launched& t) {
   const std::lock_guard hold(lock_);
   refuse_if_closed();
-  t.references.store(2, std::memory_order_relaxed);  // no other thread has a reference yet
+  // No other thread has a reference yet.
+  t.references.store(1 + launched::own_reference, std::memory_order_relaxed);
   enlist(t, one_unfinished);
 }
 
@@ -175,7 +191,7 @@ void launched_futures::ended(launched& t) noexcept {
     if (is_empty()) waiter = std::exchange(last_, resumer());
   }
   if (waiter) waiter.resume();
-  drop_handle(t);
+  drop_own_reference(t);
 }
 
 /// Takes out any future; null: there is none. Takes a dependent future before its sources, so that the end of
@@ -196,7 +212,7 @@ launched* launched_futures::take_any() noexcept {
 launched* launched_futures::cancel_begun() noexcept {
   launched* first = nullptr;
   for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
-    hold_launched(*t);
+    hold_for_library(*t);
     t->cancelled.store(true, std::memory_order_release);
     t->closing = std::exchange(first, t);
   }
@@ -223,7 +239,7 @@ void launched_futures::close(char* top) {
   while (begun != nullptr) {
     launched& t = *std::exchange(begun, begun->closing);
     future_waiting::end(*t.cell, future_end::cancelled);
-    drop_handle(t);
+    drop_own_reference(t);
   }
   request_abort_checks(aborts_);
   {

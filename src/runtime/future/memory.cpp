@@ -6,7 +6,7 @@
 #include "constants.hpp"
 #include "fiber/sanitizer.hpp"
 
-#include <sukima/detail/future.hpp>
+#include <sukima/detail/launched.hpp>
 
 #include <array>
 #include <cstddef>

@@ -39,6 +39,12 @@ void future_waiting::end(future_cell& cell, future_end how) noexcept {
   cell.end(how);
 }
 
+future_end future_waiting::how(const future_cell& cell) noexcept {
+  const future_end found = cell.how();
+  takes_over(&cell.state_);  // partner: end, here or in the program
+  return found;
+}
+
 bool future_waiting::add(future_cell& cell, future_waiter& waiter) noexcept {
   std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
   for (;;) {
