@@ -28,9 +28,9 @@ template <class T>
 inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
 /// Calls f, which moves messages out of their slots, or makes messages there. If f throws, the message or the
-/// room stays, the next object of that side is woken, and the operation ends. A constructor that may throw may
-/// also fork. So the object keeps its thread: another object of its island would use the same slot, and a lock
-/// belongs to the thread.
+/// room stays, the next object of that side is woken, and the operation ends. A constructor that may throw
+/// may also fork. So the object keeps its thread: another object of its island would use the same slot, and a
+/// lock belongs to the thread.
 template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slots(stream_core& s,
                                                                                    std::uint32_t side,
                                                                                    F&& f) {
