@@ -7,6 +7,7 @@
 
 #include <sukima/detail/checks.hpp>
 #include <sukima/detail/choice_point.hpp>
+#include <sukima/detail/only_a_pack.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -86,7 +87,8 @@ template <class F> using asked_context = std::conditional_t<may_be_generic<F>, t
 
 /// A callable that takes a context before these arguments.
 template <class F, class... Arguments>
-concept takes_context = std::is_invocable_v<F, asked_context<F>, Arguments...>;
+concept takes_context =
+    !takes_only_a_pack<std::remove_cvref_t<F>> && std::is_invocable_v<F, asked_context<F>, Arguments...>;
 
 /// A callable that takes these arguments, with a context before them or without.
 template <class F, class... Arguments>
@@ -104,7 +106,7 @@ template <class F, class... Arguments> using result_of = typename result_with<F,
 
 /// A callable that exists as parallel code and as a sequential clone.
 template <class F, class... Arguments>
-concept generic_callable = may_be_generic<F> && std::is_invocable_v<F, tracked_context, Arguments...> &&
+concept generic_callable = may_be_generic<F> && takes_context<F, Arguments...> &&
                            std::is_invocable_v<F, clone_context, Arguments...>;
 /// Whether a clone may call F as it is: true unless F would fork there with a plain context.
 template <class F, class... Arguments>

@@ -165,8 +165,9 @@ namespace SUKIMA_NAMESPACE {
 /// `first` and `last` are integers of at most 64 bits, or random-access iterators; with iterators the body
 /// gets the element. Integers are both signed or both unsigned, unless a signed type has all values of both:
 /// write std::size_t{0}, not 0, before v.size(). The body may take a context before the element. Then the
-/// loop polls before each iteration, otherwise about once in a microsecond. Iterations are given away in
-/// halves, from the upper end, only when another worker is idle.
+/// loop polls before each iteration, otherwise about once in a microsecond. A body whose only parameter is
+/// `auto...` gets no context. Iterations are given away in halves, from the upper end, only when another
+/// worker is idle.
 /// \param c     the caller's own context
 /// \param first, last  the bounds; without iterations if `last` is not above `first`
 /// \param body  body(i) or body(context, i); its result is ignored

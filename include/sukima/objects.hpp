@@ -42,40 +42,6 @@ template <class A> void bind_ends(A& argument, object_core& owner) {
   }
 }
 
-/// Two classes with a function that takes anything, one of a constant object and one of a changing one.
-struct takes_anything {
-  template <class... Arguments> void operator()(Arguments...) const;
-};
-struct changes_and_takes_anything {
-  template <class... Arguments> void operator()(Arguments...);
-};
-template <class F, class Other> struct overloaded : F, Other {
-  using F::operator();
-  using Other::operator();
-};
-/// Whether overload resolution decides between the two functions.
-template <class Both, class... Arguments>
-concept is_decided = requires(Both& both, Arguments... arguments) { both(std::move(arguments)...); };
-
-/// Whether F is a lambda with `auto...` as its only parameters: then overload resolution decides no call. A
-/// test whether such a lambda takes a context would compile its body with a context among the arguments,
-/// which may be an error there.
-template <class F> constexpr bool is_variadic_and_generic() {
-  if constexpr (!std::is_class_v<F> || std::is_final_v<F> || requires { &F::operator(); }) {
-    return false;
-  } else {
-    using constant = const overloaded<F, takes_anything>;
-    using changing = overloaded<F, changes_and_takes_anything>;
-    struct some {};
-    if constexpr (!is_decided<constant>)
-      return !is_decided<constant, some, some>;
-    else if constexpr (!is_decided<changing>)
-      return !is_decided<changing, some, some>;
-    else
-      return false;
-  }
-}
-
 template <class F, class... Arguments> struct object_of final : object_core {
   std::optional<std::tuple<F, Arguments...>> parts;
   explicit object_of(F f, Arguments... arguments)
@@ -242,7 +208,7 @@ class program {
   /// \par Complexity linear in the number of its ends; its stack is made by `run`
   template <class F, class... Arguments>
   object_options object(std::string name, F&& f, Arguments&&... arguments) {
-    constexpr bool is_variadic = detail::is_variadic_and_generic<std::decay_t<F>>();
+    constexpr bool is_variadic = sukima::detail::takes_only_a_pack<std::decay_t<F>>;
     static_assert(
         !is_variadic,
         "sukima: a function of an object may not take (auto...) alone, because nothing says whether it "
