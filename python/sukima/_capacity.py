@@ -141,7 +141,7 @@ def threads(*, rounding: str = "nearest", minimum: int = 1, maximum: Optional[in
     Args:
         rounding: "nearest" (1.4 gives 1, 1.5 gives 2), "ceil" (uses all of a quota, and is throttled at times) or
             "floor" (is never throttled, and leaves a part of a quota unused).
-        minimum: never fewer than this.
+        minimum: not fewer than this, unless `maximum` is less.
         maximum: never more than this.
         reserve: CPUs to leave to others, taken off first.
         neighbours: as for `usable_cpus`.
