@@ -118,11 +118,7 @@ void desugarer::parameter_variable(token_range parameter, SourceLocation locatio
     put(tok::r_paren, location);
   }
   put_unused(location);
-  put(tok::equal, location);
-  put(tok::l_brace, location);
-  put_zero(location);
-  put(tok::r_brace, location);
-  put(tok::semi, location);
+  put(tok::semi, location);  // without an initial value, because no text is one for every type
 }
 
 /// Rewrites `return E;`, which the parser sees as sukima_return_N((E));

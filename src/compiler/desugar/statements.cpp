@@ -91,14 +91,20 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
   put(task_type_name(task), location);
   put("this", location);
   put_unused(location);
-  // The parser must see an initial value. A structure without members accepts none in braces.
-  if (std::ranges::any_of(unit_.tasks,
-                          [&](const task_declaration& t) { return t.name == task && !t.members.empty(); })) {
-    put(tok::equal, location);
-    put(tok::l_brace, location);
-    put_zero(location);
-    put(tok::r_brace, location);
-  }
+  // The parser must see an initial value: = *(struct T *)(0 + …). It accepts no braces if the first member is an
+  // atomic structure.
+  put(tok::equal, location);
+  put(tok::star, location);
+  put(tok::l_paren, location);
+  put("struct", location);
+  put(task_type_name(task), location);
+  put(tok::star, location);
+  put(tok::r_paren, location);
+  put(tok::l_paren, location);
+  put_zero(location);
+  put(tok::plus, location);
+  put_unknown(location);
+  put(tok::r_paren, location);
   put(tok::semi, location);
 }
 
