@@ -83,6 +83,7 @@ class checker : rules {
     check_cleanups();
     check_variadic_entries();
     check_tasks();
+    check_sizes_of_tasks();
     check_worker_declarations();
   }
 
@@ -300,6 +301,23 @@ class checker : rules {
       if (!missing.empty())
         warning(c.task_location, "-Wput",
                 "PUT does not set " + missing + " of task '" + c.task + "'; they remain zero");
+    }
+  }
+
+  /// Reports tasks that end with an array without a length. The runtime has no room for its elements.
+  void check_sizes_of_tasks() {
+    std::set<const RecordDecl*> known;
+    for (const auto& [t, field] : index_.fields) {
+      const RecordDecl* const record = field->getParent();
+      if (!record->hasFlexibleArrayMember() || !record->getName().starts_with(task_type_name("")) ||
+          !known.insert(record).second)
+        continue;
+      const FieldDecl* last = field;
+      for (const FieldDecl* one : record->fields()) last = one;
+      error(
+          last->getLocation(),
+          "a task cannot end with an array without a length, because all tasks of a type have the same "
+          "size; write a constant length, or 'T v[n]' with an earlier member n for a pointer that PUT sets");
     }
   }
 
