@@ -9,11 +9,13 @@ using namespace clang;
 
 namespace {
 
-/// Splits off the target and the operator. \returns the right side
+/// Splits off the target and the operator. \returns the right side; the whole statement if it is not an
+/// assignment, as `if (x) a = f();`
 token_range split_assignment(const plan_input& in, token_range statement, spawned_call& one) {
   token_range right = statement;
   for (token_index t = statement.begin; t < statement.end; ++t) {
     if (const auto a = in.index.assignments.find(t); a != in.index.assignments.end()) {
+      if (in.unit.find(a->second->getBeginLoc()) != statement.begin) break;
       one.assignment = a->second;
       one.target = {statement.begin, t};
       one.operation = t;
