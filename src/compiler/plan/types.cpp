@@ -73,9 +73,11 @@ std::string type_writer::tag_words(const TagDecl* tag) const {
   const std::string kind = tag->getKindName().str();
   if (const std::string own = moved_name(tag); !own.empty()) return kind + " " + own;
   if (tag->getParentFunctionOrMethod() != nullptr)
-    throw unprintable_type{
-        "the type '" + tag->getNameAsString() +
-        "' depends on variables of the function that declares it; declare it outside the function"};
+    throw unprintable_type{"the type '" + tag->getNameAsString() +
+                           (tag->getDefinition() != nullptr
+                                ? "' depends on variables of the function that declares it"
+                                : "' is declared in this function only") +
+                           "; declare it outside the function"};
   if (tag->getIdentifier() != nullptr) return kind + " " + tag->getNameAsString();
   if (const TypedefNameDecl* alias = tag->getTypedefNameForAnonDecl()) return alias->getNameAsString();
   throw unprintable_type{"the " + kind + " has no name; give it one"};
