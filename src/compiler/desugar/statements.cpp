@@ -91,8 +91,8 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
   put(task_type_name(task), location);
   put("this", location);
   put_unused(location);
-  // The parser must see an initial value: = *(struct T *)(0 + …). It accepts no braces if the first member is an
-  // atomic structure.
+  // The parser must see an initial value, here = *(struct T *)(0 + …). It accepts none in braces if the first
+  // member is an atomic structure.
   put(tok::equal, location);
   put(tok::star, location);
   put(tok::l_paren, location);
