@@ -45,6 +45,11 @@ def check_experiments():
           f"a wrong experiment is named, and the choice: {wrong.stderr}")
     check(ask("--json").returncode == 2, "exit code 2 for --json alone")
     check(ask("--list", "--machines", "2").returncode == 2, "exit code 2 for options that the list does not take")
+    with open("/dev/full", "wb") as full:
+        unwritten = subprocess.run([PROGRAM, "--list"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=100)
+    check((unwritten.returncode, unwritten.stderr) ==
+          (1, "sukima-simulated-lab: the output could not be written to standard output\n"),
+          f"a full disk is reported: {unwritten}")
 
 
 def main():

@@ -164,7 +164,9 @@ int main(int count, char** arguments) {
   o.shape.quota = o.shape.setup.hypervisor.period * o.quota_percent / 100;
   try {
     run(o, has_others);
-    return 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+    std::fputs("sukima-simulated-lab: the output could not be written to standard output\n", stderr);
+    return 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sukima-simulated-lab: %s\n", e.what());
     return 2;
