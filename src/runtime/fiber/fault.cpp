@@ -83,9 +83,8 @@ void check_overflow(const char* address) noexcept {
   const char* const low = stack_low(*s);
   if (!s->canary && address >= low - s->guard && address < low) report_stack_overflow(*s);
   if (address >= s->choice_end && address < s->choice_end + small_guard) {
-    say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
-        "most 64M), or "
-        "recurse less\n");
+    say("sukima: a fiber has too many pending forks; recurse less, or set SUKIMA_CHOICES to more if it "
+        "is less than 64M, which is the default and the most\n");
     end_process();
   }
 }
