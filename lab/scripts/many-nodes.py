@@ -26,15 +26,11 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import time
 
+from places import give_up, numbers_from
+
 MOST_MEMORY = 24 << 20  # bytes of a node, more than was ever seen
-
-
-def give_up(sentence):
-    print(f"many-nodes.py: {sentence}", file=sys.stderr)
-    sys.exit(2)
 
 
 def free_memory():
@@ -71,11 +67,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="[build/release]")
-    parser.add_argument("--nodes", default="16,32,64,128,256", help="[16,32,64,128,256]")
+    parser.add_argument("--nodes", type=numbers_from(2), default=[16, 32, 64, 128, 256], metavar="N,...",
+                        help="each from 2 to 4096 [16,32,64,128,256]")
     parser.add_argument("--size", type=int, default=15, help="of the board [15]")
     parser.add_argument("--stealing", action="store_true", help="without hierarchical omission")
     given = parser.parse_args()
-    numbers = [int(word) for word in given.nodes.split(",")]
     for program in ("bin/sukima", "tests/bin/cluster_many_nodes"):
         if not (given.build / program).exists():
             give_up(f"there is no {given.build / program}; build the targets sukima, sukima-cluster and "
@@ -83,7 +79,7 @@ def main():
     _, alone = run(given.build, 1, given.size, given.stealing)
     leaves = alone[0]["leaves"]
     rows, counts = [], []
-    for nodes in numbers:
+    for nodes in given.nodes:
         begin, figures = run(given.build, nodes, given.size, given.stealing)
         total = {name: sum(f[name] for f in figures) for name in figures[0]}
         met = max(f["met"] for f in figures)
@@ -108,7 +104,7 @@ def main():
     for row in counts:
         print("{:5} {:8.0f} {:9.0f} {:9.0f} {:6.3f} {:8.0f} {:9.0f} {:6.0f} {:9.0f} {:10.0f} {:8.0f} {:6.3f} "
               "{:7.0f} {:5.0f} {:8.0f}".format(*row))
-    if len(rows) > 1:
+    if len(set(given.nodes)) > 1:
         print()
         for name, column, unit in (("start CPU", 2, "ms"), ("memory", 3, "MiB"), ("rate", 4, "messages/s")):
             a, b = line_through([(row[0], row[column]) for row in rows])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places in which scripts measure programs: alone, beside busy loops, in copies, under a quota."""
+import argparse
 import contextlib
 import fcntl
 import os
@@ -7,6 +8,7 @@ import pathlib
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -21,12 +23,17 @@ copies:N, quota:CPUS"""
 CPUS = len(os.sched_getaffinity(0))
 
 
-def numbers_of_workers(text):
-    """Numbers of workers, separated by commas."""
-    found = [int(word) for word in text.split(",")]
-    if not all(1 <= number <= 4096 for number in found):
-        raise ValueError
-    return found
+def numbers_from(least):
+    """Makes a type for argparse: numbers from the least to 4096, separated by commas."""
+    def numbers(text):
+        words = text.split(",")
+        if not all(re.fullmatch("[0-9]{1,4}", word) and least <= int(word) <= 4096 for word in words):
+            raise argparse.ArgumentTypeError(f"'{text}': give numbers from {least} to 4096, with commas in between")
+        return [int(word) for word in words]
+    return numbers
+
+
+numbers_of_workers = numbers_from(1)
 
 
 def give_up(reason):
@@ -52,21 +59,24 @@ def need_programs(folder, *names):
 
 
 def run_copies(command, copies, environment, limit, enter):
-    """Seconds until the last of the copies has ended, or the limit."""
+    """Seconds until the last of the copies has ended, or the limit. At the limit, what a copy has started ends, too."""
     begin = time.monotonic()
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-                                preexec_fn=enter) for _ in range(copies)]
+                                preexec_fn=enter, start_new_session=True) for _ in range(copies)]
     codes = []
-    for process in running:
-        # Popen.wait with a limit looks every 50 ms only.
-        end = os.pidfd_open(process.pid)
-        ready, _, _ = select.select([end], [], [], max(limit - (time.monotonic() - begin), 0.001))
-        os.close(end)
-        if not ready:
-            process.kill()
-            process.wait()
-        else:
-            codes.append(process.wait())
+    try:
+        for process in running:
+            # Popen.wait with a limit looks every 50 ms only.
+            end = os.pidfd_open(process.pid)
+            ready, _, _ = select.select([end], [], [], max(limit - (time.monotonic() - begin), 0.001))
+            os.close(end)
+            if ready:
+                codes.append(process.wait())
+    finally:  # also if this script is interrupted, because the copies have process groups of their own
+        for process in running:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
     seconds = min(time.monotonic() - begin, limit)
     wrong = [code for code in codes if code != 0]
     if wrong:

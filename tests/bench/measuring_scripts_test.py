@@ -339,6 +339,24 @@ class Places(Scripts):
 
 
 class Others(Scripts):
+    def test_at_the_limit_everything_that_a_copy_has_started_ends(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, end)
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from places import run_copies\n"
+                "print(run_copies(['sh', '-c', f'(echo; exec sleep 1000) > {sys.argv[2]} & wait'], 2, None, 0.5, None))")
+        done = subprocess.run([sys.executable, "-c", code, str(GIVEN.scripts), pipe], capture_output=True, text=True,
+                              check=False, timeout=500)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0.5\n", ""))
+        os.set_blocking(end, True)
+        while os.read(end, 100):  # until no process can write into it
+            pass
+
+    def test_numbers_of_nodes_are_checked(self):
+        for wrong in ("4,x", "1", "", "16,", "5000"):
+            self.assertIn(f"'{wrong}': give numbers from 2 to 4096", self.script("many-nodes.py", "--nodes", wrong, code=2).stderr)
+
     def test_memory_is_compared_with_the_bound(self):
         self.pretend("bench-sukima-gcc", BENCH)
         options = ("--programs", self.folder, "--workers", "1,2,4", "--rounds", 2)
