@@ -114,7 +114,7 @@ TEST_P(transports, deliver_each_pairs_messages_once_and_in_order) {
     std::vector<std::uint32_t> next(count, 0);
     for (const letter& l : listeners[self].got)
       if (l.kind == "message") {
-        EXPECT_EQ(number_of(l.content), next[l.from]++);
+        EXPECT_EQ(number_in(l.content), next[l.from]++);
       }
     for (node_id from = 0; from < count; ++from) EXPECT_EQ(next[from], from == self ? 0 : messages);
   }
@@ -178,7 +178,7 @@ TEST_P(transports, take_messages_of_any_thread_and_of_the_receiver) {
     const node_id next = (self + 1) % count;
     listeners[self].answer = [&, self](node_id from, byte_view m) {
       if (m.size() == sizeof(std::uint32_t)) {
-        EXPECT_TRUE(all[self]->send(from, number(number_of(m), 8)));
+        EXPECT_TRUE(all[self]->send(from, number(number_in(m), 8)));
       }
     };
     std::vector<std::thread> senders;

@@ -279,11 +279,11 @@ TEST(many_nodes_by_tcp, connect_for_the_first_message) {
   c.meet();
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(c.all[2]->send(8, number(i)));
   c.to[8].answer = [&](node_id from, byte_view m) {
-    EXPECT_TRUE(c.all[8]->send(from, number(number_of(m))));
+    EXPECT_TRUE(c.all[8]->send(from, number(number_in(m))));
   };
   c.work_until([&] { return c.to[2].got.size() == 3; });
   for (const node_id n : {2u, 8u})
-    for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(number_of(c.to[n].got[i].content), i) << n;
+    for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(number_in(c.to[n].got[i].content), i) << n;
   EXPECT_EQ(c.connections(), crowd::first_connections + 1);
 }
 
@@ -303,7 +303,7 @@ TEST(many_nodes_by_tcp, keep_one_connection_of_two_that_call_each_other) {
     for (node_id n = 0; n < crowd::count; ++n) {
       EXPECT_EQ(c.to[n].got.size(), 20 * (crowd::count - 1)) << "none is lost";
       std::vector<std::uint32_t> next(crowd::count, 0);
-      for (const letter& l : c.to[n].got) EXPECT_EQ(number_of(l.content), next[l.from]++);
+      for (const letter& l : c.to[n].got) EXPECT_EQ(number_in(l.content), next[l.from]++);
     }
   }
 }

@@ -165,7 +165,7 @@ inline bytes number(std::uint32_t n, std::size_t size = sizeof(std::uint32_t)) {
   std::memcpy(b.data(), &n, sizeof n);
   return b;
 }
-inline std::uint32_t number_of(byte_view b) {
+inline std::uint32_t number_in(byte_view b) {
   std::uint32_t n = 0;
   std::memcpy(&n, b.data(), sizeof n);
   return n;
