@@ -32,7 +32,7 @@ class repeats_itself final : public receiver {
     const auto m = read_message(bytes_of_message);
     if (!m || (m->kind != message_kind::request && m->kind != message_kind::lifeline)) return;
     const auto number =
-        form_table().number_in(sukima::detail::travels<decltype(call<runs_for_ever>())>::form).value();
+        form_table().number_of(sukima::detail::travels<decltype(call<runs_for_ever>())>::form).value();
     transport_->send(from, write_message({.kind = message_kind::task,
                                           .entry = m->entry,
                                           .function = number,
