@@ -64,11 +64,16 @@ class connections {
 /// number.
 std::vector<std::size_t> divide_by_streams(const program_core& p, std::size_t most) {
   connections found(p);
-  std::vector<std::size_t> sizes(p.objects.size()), parts;
-  for (std::size_t i = 0; i < p.objects.size(); ++i)
-    if (p.objects[i]->group.empty() && ++sizes[found.part_of(i)] == 1) parts.push_back(found.part_of(i));
-  std::stable_sort(parts.begin(), parts.end(),
-                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::vector<std::size_t> sizes(p.objects.size()), first_object(p.objects.size()), parts;
+  for (std::size_t i = 0; i < p.objects.size(); ++i) {
+    const std::size_t part = found.part_of(i);
+    if (!p.objects[i]->group.empty() || ++sizes[part] != 1) continue;
+    first_object[part] = i;
+    parts.push_back(part);
+  }
+  std::ranges::sort(parts, [&](std::size_t a, std::size_t b) {
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first_object[a] < first_object[b];
+  });
   std::vector<std::size_t> filled(most), chosen(p.objects.size());
   for (const std::size_t part : parts) {  // the largest first; each goes to the least filled number
     const auto emptiest = std::min_element(filled.begin(), filled.end());

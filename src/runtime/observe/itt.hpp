@@ -19,7 +19,7 @@ class itt_worker {
   void shows(trace_kind kind, std::uint32_t argument) noexcept;
 
  private:
-  bool is_in_task_ = false;
+  [[maybe_unused]] bool is_in_task_ = false;  // unused in builds without ITT
 };
 
 #if defined(SUKIMA_ITT)
