@@ -4,7 +4,7 @@ package sukima.tascell;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The tasks that were split off from one run of a construct. The pool's lock guards this object. */
+/** The tasks that were split off from one run of a construct. The computation's lock guards this object. */
 final class GivenTasks {
     /** The job that runs the construct. */
     final Job job;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sukima.closures.Owner;
 
-/** One run of a task. The pool's lock guards the fields that change. */
+/** One run of a task. The computation's lock guards the fields that change. */
 final class Job {
     final Task<?> task;
     /** The construct from which the task was split off; null for the first task. */

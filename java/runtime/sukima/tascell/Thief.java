@@ -9,7 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
-/** Requests tasks from other workers, and answers their requests while it has no task. The pool's lock guards all fields. */
+/**
+ * Requests tasks from other workers, and answers their requests while it has no task. The computation's lock guards all
+ * fields.
+ */
 final class Thief {
     private static final long FIRST_PAUSE_NANOS = 20_000;
     private static final long LONGEST_PAUSE_NANOS = 5_000_000;
@@ -23,7 +26,7 @@ final class Thief {
     private static final long SHORT_NANOS = 300_000;
 
     private final Worker worker;
-    private final Pool pool;
+    private final Computation computation;
     private final Condition isWoken;
     /** The workers that have sent this one a request for a task. */
     private final Deque<Thief> askers = new ArrayDeque<>();
@@ -40,17 +43,17 @@ final class Thief {
     /** Number of times that this thief was woken. The thief also reads it without the lock. */
     private volatile int wakes;
 
-    Thief(Worker worker, Pool pool) {
+    Thief(Worker worker, Computation computation) {
         this.worker = worker;
-        this.pool = pool;
-        isWoken = pool.lock.newCondition();
+        this.computation = computation;
+        isWoken = computation.lock.newCondition();
         next = worker.number();
     }
 
     void begin() {
-        pool.lock.lock();
+        computation.lock.lock();
         isRunning = true;
-        pool.lock.unlock();
+        computation.lock.unlock();
     }
 
     /** The caller holds the lock. */
@@ -65,20 +68,20 @@ final class Thief {
 
     /** Removes and returns the requests. The caller must answer each of them. */
     List<Thief> takeAskers() {
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             List<Thief> all = new ArrayList<>(askers);
             askers.clear();
             return all;
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 
     /** Answers this thief; null: there is no task for it. */
     void answer(Job job) {
         Delays.step();
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             victim = null;
             received = job;
@@ -88,7 +91,7 @@ final class Thief {
             }
             wake();
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 
@@ -101,7 +104,7 @@ final class Thief {
      */
     Job steal(Job awaited, BooleanSupplier isEnough) {
         wasInterrupted = false;
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             isRunning = false;
             long now = System.nanoTime();
@@ -126,7 +129,7 @@ final class Thief {
             return job;
         } finally {
             isRunning = true;
-            pool.lock.unlock();
+            computation.lock.unlock();
             if (wasInterrupted && awaited != null) { // without a job to await, no task runs that could see it
                 Thread.currentThread().interrupt();
             }
@@ -138,26 +141,26 @@ final class Thief {
         int before = wakes;
         long now = System.nanoTime();
         long end = now + (Delays.areOn() ? nanos / 10 : nanos);
-        pool.lock.unlock();
+        computation.lock.unlock();
         while (wakes == before && now - end < 0 && now - awakeUntil < 0) {
             Thread.onSpinWait();
             now = System.nanoTime();
         }
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             if (wakes == before) {
                 isWoken.awaitNanos(end - now);
             }
         } catch (InterruptedException e) {
-            wasInterrupted = true; // the threads belong to the pool, so an interrupt does not end their wait
+            wasInterrupted = true; // the threads belong to the computation, so an interrupt does not end their wait
         }
     }
 
     private Thief nextVictim() {
-        int count = pool.workers.size();
+        int count = computation.workers.size();
         for (int i = 0; i < count; i++) {
             next = (next + 1) % count;
-            Thief candidate = pool.workers.get(next).thief;
+            Thief candidate = computation.workers.get(next).thief;
             if (candidate != this && candidate.isRunning) {
                 return candidate;
             }

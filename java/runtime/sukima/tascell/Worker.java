@@ -2,6 +2,7 @@
 package sukima.tascell;
 
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -20,15 +21,15 @@ public final class Worker {
     /** Whether the worker must check for requests and aborts. */
     public volatile boolean isAsked$;
 
-    private final Pool pool;
+    private final Computation computation;
     private final int number;
     final Thief thief;
     private Job running;
 
-    Worker(Pool pool, int number) {
-        this.pool = pool;
+    Worker(Computation computation, int number) {
+        this.computation = computation;
         this.number = number;
-        thief = new Thief(this, pool);
+        thief = new Thief(this, computation);
     }
 
     /** Returns the number of the worker, from 0. */
@@ -72,7 +73,7 @@ public final class Worker {
 
     /** Handles requests and aborts. If frames must be collected for that, it throws a {@link Capture}. */
     public void poll$() {
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             throwWhatStops();
             isAsked$ = false; // not before: a finally block may replace the exception, and the next poll must rethrow it
@@ -80,7 +81,7 @@ public final class Worker {
                 return;
             }
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
         Delays.step();
         throw running.base.all$();
@@ -115,13 +116,14 @@ public final class Worker {
             root.runner = this;
             execute(root);
         } finally {
-            pool.end();
+            computation.end();
         }
     }
 
     /** Takes tasks of other workers until the computation ends. */
     void help() {
-        for (Job job = thief.steal(null, () -> pool.isOver); job != null; job = thief.steal(null, () -> pool.isOver)) {
+        BooleanSupplier isOver = () -> computation.isOver;
+        for (Job job = thief.steal(null, isOver); job != null; job = thief.steal(null, isOver)) {
             execute(job);
         }
     }
@@ -139,20 +141,20 @@ public final class Worker {
         Thread.interrupted(); // an interrupt concerns only the task that has ended
         running = outer;
         Delays.step();
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             job.result = result;
             job.failure = failure == null ? job.failureOfBlock : failure;
             job.hasEnded = true;
             if (job.parent != null && job.failure != null && !(job.failure instanceof Aborted)) {
                 job.parent.hasFailed = true;
-                pool.alarm();
+                computation.alarm();
             } else if (job.parent != null) {
                 job.parent.job.runner.thief.wake();
             }
             isAsked$ = true; // the outer job may have missed requests
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 
@@ -167,11 +169,11 @@ public final class Worker {
     }
 
     private void stopIfNotNeeded() {
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             throwWhatStops();
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 
@@ -206,7 +208,7 @@ public final class Worker {
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
         }
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             if (running.mustStop()) {
                 throw new Aborted(null);
@@ -221,16 +223,16 @@ public final class Worker {
             }
             return first.result;
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 
     /** Aborts and awaits the tasks. Returns the exception to throw when {@code thrown} leaves the construct. */
     Throwable abandon(GivenTasks split, Throwable thrown) {
-        pool.lock.lock();
+        computation.lock.lock();
         try {
             split.given.forEach(job -> job.isAborted = true);
-            pool.alarm();
+            computation.alarm();
             Throwable first = null;
             for (Job job : split.given) {
                 thief.awaitEnd(job);
@@ -243,7 +245,7 @@ public final class Worker {
             // sequential order.
             return thrown instanceof Aborted aborted && aborted.target != null && first != null ? first : thrown;
         } finally {
-            pool.lock.unlock();
+            computation.lock.unlock();
         }
     }
 }

@@ -22,7 +22,7 @@ public final class Workers {
         if (workers < 1) {
             throw new IllegalArgumentException("a computation cannot have " + workers + " workers: give at least 1");
         }
-        Job root = new Pool(workers).run(task);
+        Job root = new Computation(workers).run(task);
         if (root.failure != null) {
             throw Frame.rethrow$(root.failure);
         }

@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
  * The threads of all workers. A thread whose computation has ended waits a second for the next one, because starting a
  * thread takes longer.
  */
-final class Crew {
+final class CachedThreads {
     private static final long STACK_BYTES = 256L << 20; // address space; the system provides memory as the stack grows
     private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS,
-        new SynchronousQueue<>(), Crew::thread);
+        new SynchronousQueue<>(), CachedThreads::thread);
 
-    private Crew() {}
+    private CachedThreads() {}
 
     private static Thread thread(Runnable body) {
         Thread thread = new Thread(null, body, "sukima-worker", STACK_BYTES, false);

@@ -7,12 +7,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The workers of one computation, and the lock that guards the data that they exchange. */
-final class Pool {
+final class Computation {
     final ReentrantLock lock = new ReentrantLock();
     final List<Worker> workers = new ArrayList<>();
     boolean isOver;
 
-    Pool(int count) {
+    Computation(int count) {
         for (int i = 0; i < count; i++) {
             workers.add(new Worker(this, i));
         }
@@ -26,7 +26,7 @@ final class Pool {
         for (int i = workers.size() - 1; i >= 0; i--) {
             Worker worker = workers.get(i);
             try {
-                Crew.run("sukima-worker-" + i, i > 0 ? worker::help : () -> {
+                CachedThreads.run("sukima-worker-" + i, i > 0 ? worker::help : () -> {
                     try {
                         worker.runRoot(root);
                     } finally {
