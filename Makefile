@@ -35,7 +35,7 @@ benchmarks: build ## build all that `sukima bench` can start: also by clang, and
 	cmake --build --preset release --target benchmarks
 
 test: ## the gate: build and run the tests that decide about landing (9 minutes)
-	@scripts/install-dependencies.sh test
+	@scripts/install-dependencies.sh test-build
 	@echo "Building and testing takes about 9 minutes on two cores."
 	@scripts/test.sh
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages of packages.txt that are missing. Needs root or sudo only if a package is missing.
 #   install-dependencies.sh [PURPOSE]            install what PURPOSE needs: wheel, demo, build, benchmarks, package,
-#                                                format, test, or check (the default)
+#                                                format, test-build, test, or check (the default)
 #   install-dependencies.sh --missing [PURPOSE]  only print the missing packages, one a line
 set -euo pipefail
 
@@ -14,18 +14,19 @@ fi
 # For each purpose, the purposes whose packages it also needs.
 case ${1:-check} in
   wheel) purposes=" wheel " ;;
-  demo) purposes=" wheel demo " ;;
-  build) purposes=" wheel demo build " ;;
-  benchmarks) purposes=" wheel demo build benchmarks " ;;
-  package) purposes=" wheel demo build benchmarks package " ;;
+  demo) purposes=" wheel demo plots " ;;
+  build) purposes=" wheel demo plots build " ;;
+  benchmarks) purposes=" wheel demo plots build benchmarks " ;;
+  package) purposes=" wheel demo plots build benchmarks package " ;;
   format) purposes=" format " ;;
-  test) purposes=" wheel demo build format test " ;;
-  check) purposes=" wheel demo build benchmarks package format test check " ;;
+  test-build) purposes=" wheel demo build format test-build " ;;
+  test) purposes=" wheel demo plots build format test-build test " ;;
+  check) purposes=" wheel demo plots build benchmarks package format test-build test check " ;;
   *) purposes= ;;
 esac
 if [[ $# -gt 1 || -z $purposes ]]; then
   echo "install-dependencies.sh: unknown argument '$*'; give at most --missing and a purpose (wheel, demo, build," \
-    "benchmarks, package, format, test or check)" >&2
+    "benchmarks, package, format, test-build, test or check)" >&2
   exit 2
 fi
 list=$(dirname "$0")/packages.txt

@@ -66,9 +66,29 @@ sanitized() {
   return $failed
 }
 
+# start_installing: the packages that only running tests need, in the background. If sudo asks for a password, in the
+# foreground.
+start_installing() {
+  installing=
+  mkdir -p build
+  if [[ $EUID -eq 0 ]] || sudo -n true 2>/dev/null; then
+    scripts/install-dependencies.sh test >build/install.log 2>&1 </dev/null &
+    installing=$!
+  else
+    scripts/install-dependencies.sh test || broken+=("installing what the tests need")
+  fi
+}
+
+finish_installing() {
+  [[ -z $installing ]] && return
+  wait "$installing" || broken+=("installing what the tests need: $(tail -n 1 build/install.log)")
+  cat build/install.log
+}
+
 gate() {
-  local line beside
-  build release --target gate || return
+  local line beside installing
+  start_installing
+  build release --target gate || { finish_installing; return; }
   # Many tests wait, and the builds with sanitizers use the CPUs that they leave. These builds have a process group, which
   # ends with this script.
   rm -f build/sanitized.broken
@@ -78,6 +98,7 @@ gate() {
   set +m
   # shellcheck disable=SC2064 # the number as it is now
   trap "kill -- -$beside 2>/dev/null" EXIT
+  finish_installing
   while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
   run_tests release gate "$many" --label-exclude '^(check|measure)$'
   wait "$beside" || failed=1

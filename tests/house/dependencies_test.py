@@ -11,7 +11,7 @@ from pathlib import Path
 SCRIPTS = Path(sys.argv[1]).resolve()
 # The packages that each purpose adds to those of the purposes that it contains.
 CONTAINED = {"wheel": [], "demo": ["wheel"], "build": ["demo"], "benchmarks": ["build"], "package": ["benchmarks"],
-             "format": [], "test": ["build", "format"], "check": ["package", "test"]}
+             "format": [], "test-build": ["format"], "test": ["build", "test-build"], "check": ["package", "test"]}
 
 
 class dependencies(unittest.TestCase):
@@ -46,7 +46,7 @@ class dependencies(unittest.TestCase):
         lines = (SCRIPTS / "packages.txt").read_text().splitlines()
         rows = [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]
         self.assertEqual({len(row) for row in rows}, {4})
-        self.assertLessEqual({row[2] for row in rows}, set(CONTAINED))
+        self.assertLessEqual({row[2] for row in rows}, {*CONTAINED, "plots"})
         self.assertEqual(len(self.needed("check")), len(rows))
         self.assertEqual(self.needed(), self.needed("check"))
 
@@ -59,6 +59,11 @@ class dependencies(unittest.TestCase):
         self.assertFalse(self.needed("package") & only_for_tests)
         heavy = {"libmetis-dev", "nettle-dev", "libclang-19-dev", "libtbb-dev", "clang-19"}
         self.assertFalse(self.needed("wheel") & (heavy | only_for_tests))
+
+    def test_what_only_running_tests_need_is_installed_beside_the_build(self):
+        beside = self.needed("test") - self.needed("test-build")
+        self.assertEqual(beside, {"python3-matplotlib", "gdb", "linux-perf", "man-db", "groff-base", "systemd",
+                                  "python3-venv"})
 
     def test_asks_only_whether_an_alternative_exists(self):
         """apt-cache takes more than a second for each package."""
@@ -80,8 +85,8 @@ class dependencies(unittest.TestCase):
         for arguments in (["nonsense"], ["build", "test"], ["--missing", "nonsense"]):
             result = self.run_script(*arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
-            self.assertIn("give at most --missing and a purpose (wheel, demo, build, benchmarks, package, format, test or "
-                          "check)", result.stderr)
+            self.assertIn("give at most --missing and a purpose (wheel, demo, build, benchmarks, package, format, test-build, test "
+                          "or check)", result.stderr)
 
 
 if __name__ == "__main__":
