@@ -3,7 +3,7 @@
 """Programs that rely on OpenMP's guarantees about the number of threads have right results under `sukima run`: alone,
 beside busy loops that begin before or after them, and under quotas that change.
 
-openmp_promises_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER…
+openmp_promises_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER… [--tests CLASS…]
 """
 import argparse
 import contextlib
@@ -24,6 +24,7 @@ parser = argparse.ArgumentParser()
 for option in ("--sukima", "--build"):
     parser.add_argument(option, type=pathlib.Path, required=True)
 parser.add_argument("--compiler", nargs="+", required=True)  # gcc: libgomp; clang-19: libomp
+parser.add_argument("--tests", nargs="+", default=["WithoutLoops", "BesideLoops"], help="classes of tests")
 OPTIONS = parser.parse_args()
 CPUS = len(os.sched_getaffinity(0))
 REGIONS = 2000  # enough for each guarantee, and no more: beside other programs a region may take a time slice
@@ -52,7 +53,7 @@ def cpus_allowed():
 
 
 class Promises(unittest.TestCase):
-    """Each test runs the program in one place; `changes` is called while it runs."""
+    """Compiles and starts the program."""
 
     @classmethod
     def setUpClass(cls):
@@ -87,6 +88,10 @@ class Promises(unittest.TestCase):
         self.assertIn("0 broken promises", output)
         return output
 
+
+class WithoutLoops(Promises):
+    """The quotas of a control group and the program decide about its threads."""
+
     def test_alone(self):
         for compiler, program in self.programs.items():
             for group in ("silent", "asks", "roots", "dynamic"):
@@ -94,23 +99,6 @@ class Promises(unittest.TestCase):
                     self.finish(self.start(program, group, seconds=0.5))
             with self.subTest(compiler=compiler, group="given"):
                 self.finish(self.start(program, "given", regions=SLOW_REGIONS, seconds=0.5))
-
-    def test_beside_busy_loops(self):
-        for compiler, program in self.programs.items():
-            for group in ("silent", "asks"):
-                with self.subTest(compiler=compiler, group=group), hogs(2):
-                    self.finish(self.start(program, group, regions=SLOW_REGIONS))
-
-    def test_busy_loops_come_later(self):
-        for compiler, program in self.programs.items():
-            with self.subTest(compiler=compiler):
-                # The result is that of an idle machine, whatever else runs here.
-                running = self.start(program, "silent", seconds=2 * SECONDS, SUKIMA_CPUS=str(CPUS))
-                self.await_first_region(running)
-                time.sleep(0.5)
-                with hogs(2):
-                    time.sleep(SECONDS)
-                self.finish(running)
 
     def test_a_quota_falls_and_rises(self):
         for compiler, program in self.programs.items():
@@ -147,6 +135,26 @@ class Promises(unittest.TestCase):
                     self.assertIn(f"broken {promise}", output)
 
 
+class BesideLoops(Promises):
+    """Busy loops compete with the program. They take CPU from all tests that run at the same time."""
+
+    def test_beside_busy_loops(self):
+        for compiler, program in self.programs.items():
+            for group in ("silent", "asks"):
+                with self.subTest(compiler=compiler, group=group), hogs(2):
+                    self.finish(self.start(program, group, regions=SLOW_REGIONS))
+
+    def test_busy_loops_come_later(self):
+        for compiler, program in self.programs.items():
+            with self.subTest(compiler=compiler):
+                # The result is that of an idle machine, whatever else runs here.
+                running = self.start(program, "silent", seconds=2 * SECONDS, SUKIMA_CPUS=str(CPUS))
+                self.await_first_region(running)
+                time.sleep(0.5)
+                with hogs(2):
+                    time.sleep(SECONDS)
+                self.finish(running)
+
 if __name__ == "__main__":
     OPTIONS.build.mkdir(parents=True, exist_ok=True)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *OPTIONS.tests], verbosity=2)
