@@ -60,7 +60,7 @@ class dependencies(unittest.TestCase):
         heavy = {"libmetis-dev", "nettle-dev", "libclang-19-dev", "libtbb-dev", "clang-19"}
         self.assertFalse(self.needed("wheel") & (heavy | only_for_tests))
 
-    def test_what_only_running_tests_need_is_installed_beside_the_build(self):
+    def test_make_test_installs_some_packages_beside_the_build(self):
         beside = self.needed("test") - self.needed("test-build")
         self.assertEqual(beside, {"python3-matplotlib", "gdb", "linux-perf", "man-db", "groff-base", "systemd",
                                   "python3-venv"})
