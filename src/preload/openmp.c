@@ -6,6 +6,7 @@
 // Regions for which the program itself gives the number (num_threads, omp_set_num_threads) and nested regions
 // stay unchanged. No setting of the runtime is changed: the number is passed with each region.
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,11 +100,54 @@ typedef int32_t kmpc_global_thread_num(void*);
 /// The number in a num_threads clause for the next region of this thread; 0: there is none.
 static _Thread_local unsigned number_given;
 
+static void note_number(int32_t number) { number_given = number > 0 ? (unsigned)number : 1; }
+
 EXPORTED void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
 void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number) {
   kmpc_push_num_threads* const next = NEXT(kmpc_push_num_threads*, __kmpc_push_num_threads);
-  number_given = number > 0 ? (unsigned)number : 1;
+  note_number(number);
   next(place, thread, number);
+}
+
+// A list has the numbers of the region and of those nested in it; `strict` numbers must not be reduced.
+// Newer versions of clang call these.
+
+EXPORTED void __kmpc_push_num_threads_strict(void* place, int32_t thread, int32_t number, int severity,
+                                             const char* message);
+void __kmpc_push_num_threads_strict(void* place, int32_t thread, int32_t number, int severity,
+                                    const char* message) {
+  typedef void push_strict(void*, int32_t, int32_t, int, const char*);
+  push_strict* const next = NEXT(push_strict*, __kmpc_push_num_threads_strict);
+  note_number(number);
+  next(place, thread, number, severity, message);
+}
+
+EXPORTED void __kmpc_push_num_threads_list(void* place, int32_t thread, uint32_t length, int32_t* numbers);
+void __kmpc_push_num_threads_list(void* place, int32_t thread, uint32_t length, int32_t* numbers) {
+  typedef void push_list(void*, int32_t, uint32_t, int32_t*);
+  push_list* const next = NEXT(push_list*, __kmpc_push_num_threads_list);
+  if (length != 0) note_number(numbers[0]);
+  next(place, thread, length, numbers);
+}
+
+EXPORTED void __kmpc_push_num_threads_list_strict(void* place, int32_t thread, uint32_t length,
+                                                  int32_t* numbers, int severity, const char* message);
+void __kmpc_push_num_threads_list_strict(void* place, int32_t thread, uint32_t length, int32_t* numbers,
+                                         int severity, const char* message) {
+  typedef void push_strict_list(void*, int32_t, uint32_t, int32_t*, int, const char*);
+  push_strict_list* const next = NEXT(push_strict_list*, __kmpc_push_num_threads_list_strict);
+  if (length != 0) note_number(numbers[0]);
+  next(place, thread, length, numbers, severity, message);
+}
+
+typedef void kmpc_serialized_parallel(void*, int32_t);
+
+/// A region whose if clause is false. The runtime discards the number that was given for it.
+EXPORTED void __kmpc_serialized_parallel(void* place, int32_t thread);
+void __kmpc_serialized_parallel(void* place, int32_t thread) {
+  kmpc_serialized_parallel* const next = NEXT(kmpc_serialized_parallel*, __kmpc_serialized_parallel);
+  number_given = 0;
+  next(place, thread);
 }
 
 /// Passes the number of threads of the next region to clang's runtime.
@@ -178,6 +222,7 @@ void __kmpc_fork_call_if(void* place, int32_t count, kmpc_body* body, int32_t co
 
 typedef void omp_set(int);
 typedef void omp_set_fortran(const int32_t*);
+typedef void omp_set_fortran_8(const int64_t*);
 typedef int omp_get(void);
 
 // Programs without OpenMP look up these functions to find out whether there is OpenMP. Without OpenMP, a
@@ -194,6 +239,14 @@ EXPORTED void omp_set_num_threads_(const int32_t* number);
 void omp_set_num_threads_(const int32_t* number) {
   preload_program_sets_threads(*number);
   omp_set_fortran* const next = FIND(omp_set_fortran*, omp_set_num_threads_);
+  if (next != NULL) next(number);
+}
+
+/// The same for numbers of eight bytes, in gcc's runtime.
+EXPORTED void omp_set_num_threads_8_(const int64_t* number);
+void omp_set_num_threads_8_(const int64_t* number) {
+  preload_program_sets_threads(*number < INT_MAX ? (int)*number : INT_MAX);
+  omp_set_fortran_8* const next = FIND(omp_set_fortran_8*, omp_set_num_threads_8_);
   if (next != NULL) next(number);
 }
 

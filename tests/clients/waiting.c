@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of clang's OpenMP with a runtime that only remembers how long idle threads spin, and that begins
 // again in the child of a fork. With -DRUNTIME it is the runtime. Prints that time, in the parent and
-// in a child. With an argument it plays a Sukima runtime that is used between regions, and ends with code 0
-// once the time has become short where regions are far apart, and as it was where they follow each other
-// quickly and where the runtime is used no longer.
+// in a child. With an argument it does something else:
+//   sukima     plays a Sukima runtime that is used between regions, and ends with code 0 once the time has
+//              become short where regions are far apart, and as it was where they follow each other quickly
+//              and where the runtime is used no longer
+//   numbers    prints the number of threads that each of some regions was given; 0: none
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,14 +22,23 @@
 typedef void kmpc_body(int32_t*, int32_t*, ...);
 void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...);
 int kmp_get_blocktime(void);
+void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
+void __kmpc_push_num_threads_strict(void* place, int32_t thread, int32_t number, int severity,
+                                    const char* why);
+void __kmpc_push_num_threads_list(void* place, int32_t thread, uint32_t length, int32_t* numbers);
+void __kmpc_push_num_threads_list_strict(void* place, int32_t thread, uint32_t length, int32_t* numbers,
+                                         int severity, const char* why);
+void __kmpc_serialized_parallel(void* place, int32_t thread);
+void omp_set_num_threads_8_(const int64_t* number);
+int number_of_last_region(void);
 
 #ifdef RUNTIME
 void kmp_set_blocktime(int ms);
 int omp_in_parallel(void);
 int omp_get_max_threads(void);
 int32_t __kmpc_global_thread_num(void* place);
-void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
 
+static int next_number, last_number;
 static int spin_ms = 200;
 static void forget(void) { spin_ms = 200; }
 __attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, forget); }
@@ -41,12 +53,44 @@ int32_t __kmpc_global_thread_num(void* place) {
 void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number) {
   (void)place;
   (void)thread;
-  (void)number;
+  next_number = number;
 }
+void __kmpc_push_num_threads_strict(void* place, int32_t thread, int32_t number, int severity,
+                                    const char* why) {
+  (void)place;
+  (void)thread;
+  (void)severity;
+  (void)why;
+  next_number = number;
+}
+void __kmpc_push_num_threads_list(void* place, int32_t thread, uint32_t length, int32_t* numbers) {
+  (void)place;
+  (void)thread;
+  (void)length;
+  next_number = numbers[0];
+}
+void __kmpc_push_num_threads_list_strict(void* place, int32_t thread, uint32_t length, int32_t* numbers,
+                                         int severity, const char* why) {
+  (void)place;
+  (void)thread;
+  (void)length;
+  (void)severity;
+  (void)why;
+  next_number = numbers[0];
+}
+void __kmpc_serialized_parallel(void* place, int32_t thread) {
+  (void)place;
+  (void)thread;
+  next_number = 0;
+}
+void omp_set_num_threads_8_(const int64_t* number) { (void)number; }
+int number_of_last_region(void) { return last_number; }
 void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...) {
   int32_t self = 0;
   (void)place;
   (void)count;
+  last_number = next_number;
+  next_number = 0;
   body(&self, &self);
 }
 #else
@@ -83,9 +127,33 @@ static int play_sukima(void) {
   return 0;
 }
 
+static void print_number_of_region(void) {
+  __kmpc_fork_call(NULL, 0, nothing);
+  printf("%d ", number_of_last_region());
+}
+
+static int print_numbers(void) {
+  int32_t numbers[] = {5, 6};
+  print_number_of_region();
+  __kmpc_push_num_threads(NULL, 0, 3);
+  print_number_of_region();
+  __kmpc_push_num_threads_strict(NULL, 0, 4, 1, NULL);
+  print_number_of_region();
+  __kmpc_push_num_threads_list(NULL, 0, 2, numbers);
+  print_number_of_region();
+  __kmpc_push_num_threads_list_strict(NULL, 0, 2, &numbers[1], 1, NULL);
+  print_number_of_region();
+  __kmpc_push_num_threads(NULL, 0, 7);  // for a region whose if clause is false
+  __kmpc_serialized_parallel(NULL, 0);
+  print_number_of_region();
+  omp_set_num_threads_8_(&(int64_t){8});
+  print_number_of_region();
+  return 0;
+}
+
 int main(int count, char** words) {
-  (void)words;
-  if (count > 1) return play_sukima();
+  if (count > 1 && strcmp(words[1], "sukima") == 0) return play_sukima();
+  if (count > 1 && strcmp(words[1], "numbers") == 0) return print_numbers();
   __kmpc_fork_call(NULL, 0, nothing);  // CPU was short at the start
   const pid_t child = fork();
   if (child == 0) {

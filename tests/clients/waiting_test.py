@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """While CPU is short, idle threads of clang's OpenMP sleep, also in the child of a fork, where the runtime starts again.
-While the same program uses Sukima, they also sleep between regions that are far apart.
+While the same program uses Sukima, they also sleep between regions that are far apart. A program's own numbers of threads
+reach its runtime.
 
 waiting_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER
 """
@@ -31,4 +32,7 @@ def run(settings, *arguments):
 found = run("threads=2 min=1 fixed=1 waiting=2 cpus=2")
 assert found == "0 0\n", found
 # With more threads than CPUs, the library ignores how long they wait for CPUs.
-run("threads=2 min=1 fixed=1 waiting=1 cpus=1", "beside Sukima")
+run("threads=2 min=1 fixed=1 waiting=1 cpus=1", "sukima")
+# Only a region for which the program gives no number gets the library's, until the program sets one for all regions.
+found = run("threads=1 min=1 max=1 resize=2 cpus=2", "numbers")
+assert found == "1 3 4 5 6 1 0 ", found
