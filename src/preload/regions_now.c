@@ -5,8 +5,8 @@
 
 #include "wait_judgement.h"
 
-/// The number of running regions. The monitor sleeps while it is 0. A thread that begins a region counts it,
-/// and then checks whether the monitor sleeps; see waiting.c.
+/// The number of running regions. The monitor ends while it is 0. A thread that begins a region counts it,
+/// and then checks whether there is a monitor; see waiting.c.
 static _Atomic uint32_t running;
 /// A number that differs in each process made by fork(). Only the only thread of the child writes it.
 static _Atomic uint32_t process;

@@ -11,8 +11,6 @@
 #define _GNU_SOURCE
 #include "waiting.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -32,7 +30,7 @@
 
 static const uint64_t ms = 1000000;
 static const uint64_t frequent_for = 300 * ms;  // at the start, because a run may last only a second
-enum { samples_without_regions = 20 };  // after these the monitor sleeps until a region begins
+enum { samples_without_regions = 20 };  // after these the monitor ends
 enum { samples_beside_sukima = 20 };  // samples for which the runtime's last use counts
 
 typedef void kmp_set_blocktime(int);
@@ -46,19 +44,19 @@ static _Atomic(const void*) latest_caller;
 /// Written by the monitor, and read by threads that begin regions. It publishes no other data (relaxed).
 static atomic_bool is_short;
 
-/// The monitor's futex. The monitor writes `asleep` and then reads again whether a region runs. A thread that
-/// begins a region counts it and then reads this. All these accesses are sequentially consistent, so at least
-/// one of the two sees the other's write.
-enum { not_started, awake, asleep };
-static _Atomic uint32_t monitor_state = not_started;
+/// Whether there is a monitor. It ends while the program runs no regions, and the next region starts another
+/// one: a thread that only slept would keep a process whose main thread has called pthread_exit() alive
+/// forever. The monitor clears this and then reads again whether a region runs. A thread that begins a region
+/// counts it and then reads this. All these accesses are sequentially consistent, so at least one of the two
+/// sees the other's write.
+static atomic_bool is_monitored;
 
 bool preload_waiting_is_short(void) { return atomic_load_explicit(&is_short, memory_order_relaxed); }
 
 static bool is_untouched(void) { return preload_current_settings()->waiting == preload_waiting_untouched; }
 
-static void change(bool now_short, const char* why) {
-  atomic_store_explicit(&is_short, now_short, memory_order_relaxed);
-  if (is_untouched()) return;
+/// Makes idle threads of gcc's runtime sleep while CPU is short.
+static void apply_to_gcc(bool now_short) {
   const void* const caller = atomic_load_explicit(&latest_caller, memory_order_relaxed);
   if (!now_short) {
     oversubscription_team_end();
@@ -66,11 +64,18 @@ static void change(bool now_short, const char* why) {
     // Clang's runtime also has gcc's entry points, but is controlled by kmp_set_blocktime().
     oversubscription_team_begin(caller);
   }
+}
+
+static void change(bool now_short, const char* why) {
+  atomic_store_explicit(&is_short, now_short, memory_order_relaxed);
+  if (is_untouched()) return;
+  apply_to_gcc(now_short);
   preload_note("idle threads of OpenMP %s: %s", now_short ? "sleep" : "may spin", why);
 }
 
-/// The observations of the monitor.
+/// The observations of the monitor. They are kept from one monitor to the next.
 struct observation {
+  uint64_t begin;  ///< when the first monitor began; 0: it has not
   int samples_beside;  ///< the number of samples for which a Sukima runtime still counts as used
   bool gaps_are_long;  ///< whether the gaps between regions are long
   pid_t thread;
@@ -122,24 +127,36 @@ static void sample(struct observation* seen) {
   }
 }
 
-static void* run_wait_monitor(void* unused) {
-  pthread_setname_np(pthread_self(), "sukima-waiting");
-  struct observation seen = {0};
-  const uint64_t begin = preload_now();
-  wait_judgement_start(&seen.judgement, preload_waiting_is_short(), begin);
-  for (int without_regions = 0;;) {
-    const long pause = (long)((preload_now() - begin < frequent_for ? 10 : 50) * ms);
+/// Only the monitor accesses this, and `is_monitored` orders the monitors.
+static struct observation seen_by_monitor;
+
+/// Samples until the program has run no region for a while. The team of gcc's runtime ends, too, because its
+/// threads would also keep the process alive. By then the program's idle threads sleep without it.
+static void sample_while_regions_run(struct observation* seen) {
+  if (!is_untouched()) apply_to_gcc(preload_waiting_is_short());
+  for (int without_regions = 0; without_regions < samples_without_regions;) {
+    const long pause = (long)((preload_now() - seen->begin < frequent_for ? 10 : 50) * ms);
     const struct timespec timeout = {0, pause};
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &timeout, NULL);
-    sample(&seen);
+    sample(seen);
     without_regions = regions_now_any() ? 0 : without_regions + 1;
-    if (without_regions < samples_without_regions) continue;
-    atomic_store(&monitor_state, asleep);
-    while (atomic_load(&monitor_state) == asleep && !regions_now_any())
-      syscall(SYS_futex, &monitor_state, FUTEX_WAIT_PRIVATE, (uint32_t)asleep, NULL, NULL, 0);
-    atomic_store(&monitor_state, awake);
-    without_regions = 0;
   }
+  oversubscription_team_end();
+}
+
+static void* run_wait_monitor(void* unused) {
+  pthread_setname_np(pthread_self(), "sukima-waiting");
+  struct observation* const seen = &seen_by_monitor;
+  if (seen->begin == 0) {
+    *seen = (struct observation){.begin = preload_now()};
+    wait_judgement_start(&seen->judgement, preload_waiting_is_short(), seen->begin);
+  } else {
+    seen->thread = 0;  // what happened without a monitor does not count
+  }
+  do {
+    sample_while_regions_run(seen);
+    atomic_store(&is_monitored, false);
+  } while (regions_now_any() && !atomic_exchange(&is_monitored, true));
   return unused;
 }
 
@@ -148,23 +165,28 @@ static _Thread_local pid_t self;
 /// Whether this thread has set clang's runtime to short waits.
 static _Thread_local bool set_short;
 
+/// Whether a monitor has been started. The thread that sets `is_monitored` accesses it.
+static bool was_started;
+
 /// The child of fork() has no monitor. Its runtime begins again, with the default waits.
 static void after_fork_in_child(void) {
   self = 0;
   set_short = false;
   atomic_store_explicit(&is_short, false, memory_order_relaxed);
   regions_now_forget();
-  atomic_store(&monitor_state, not_started);
+  seen_by_monitor.begin = 0;
+  was_started = false;
+  atomic_store(&is_monitored, false);
 }
 
 static void start_wait_monitor(void) {
-  static atomic_bool handles_fork;
-  uint32_t expected = not_started;
-  if (!atomic_compare_exchange_strong(&monitor_state, &expected, awake)) return;
-  if (!atomic_exchange(&handles_fork, true)) preload_at_fork(after_fork_in_child);
+  static bool handles_fork;
+  if (atomic_exchange(&is_monitored, true)) return;
+  if (!handles_fork) handles_fork = preload_at_fork(after_fork_in_child);
   const enum preload_waiting waiting = preload_current_settings()->waiting;
-  if (waiting == preload_waiting_short || waiting == preload_waiting_asleep)
+  if (!was_started && (waiting == preload_waiting_short || waiting == preload_waiting_asleep))
     change(true, "CPU was short at the start");
+  was_started = true;
   preload_start_thread(run_wait_monitor);
 }
 
@@ -195,12 +217,7 @@ uint32_t preload_waiting_region_begins(uint32_t threads, const void* caller) {
   atomic_store_explicit(&team, threads, memory_order_relaxed);
   atomic_store_explicit(&latest_caller, caller, memory_order_relaxed);
   const uint32_t begun = regions_now_begin(now_beside_sukima());
-  const uint32_t state = atomic_load(&monitor_state);
-  if (state == not_started) start_wait_monitor();
-  if (state == asleep) {
-    atomic_store(&monitor_state, awake);
-    syscall(SYS_futex, &monitor_state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-  }
+  if (!atomic_load(&is_monitored)) start_wait_monitor();
   set_llvm_blocktime(caller);
   return begun;
 }

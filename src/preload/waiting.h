@@ -9,7 +9,8 @@
 
 /// Must be called when a region begins. The first region starts the wait monitor. That is a thread that
 /// samples, 20 to 100 times per second while there are regions, how long the thread that began the latest
-/// region waits for a CPU. It changes the way of waiting when CPU becomes short or is no longer short.
+/// region waits for a CPU. It changes the way of waiting when CPU becomes short or is no longer short. It
+/// ends about a second after the last region, and the next region starts it again.
 /// \param threads the number of threads that regions have now; 0: unknown
 /// \param caller  an address inside the caller, to find its runtime
 /// \return the argument for preload_waiting_region_ends

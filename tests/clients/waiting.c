@@ -5,6 +5,7 @@
 //   sukima     plays a Sukima runtime that is used between regions, and ends with code 0 once the time has
 //              become short where regions are far apart, and as it was where they follow each other quickly
 //              and where the runtime is used no longer
+//   main-ends  runs a region, and ends its main thread, which is the last one of the program
 //   numbers    prints the number of threads that each of some regions was given; 0: none
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,6 +156,7 @@ int main(int count, char** words) {
   if (count > 1 && strcmp(words[1], "sukima") == 0) return play_sukima();
   if (count > 1 && strcmp(words[1], "numbers") == 0) return print_numbers();
   __kmpc_fork_call(NULL, 0, nothing);  // CPU was short at the start
+  if (count > 1) pthread_exit(NULL);
   const pid_t child = fork();
   if (child == 0) {
     __kmpc_fork_call(NULL, 0, nothing);
