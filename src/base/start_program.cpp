@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <string_view>
 #include <system_error>
 
@@ -15,6 +16,17 @@
 
 namespace sukima::process {
 namespace {
+
+/// If SIGCHLD is ignored, as a parent may have left it, the kernel reaps children, and discards how they
+/// ended.
+void keep_ended_children() {
+  struct sigaction action{};
+  sigaction(SIGCHLD, nullptr, &action);
+  if (action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0) return;
+  if (action.sa_handler == SIG_IGN) action.sa_handler = SIG_DFL;
+  action.sa_flags &= ~SA_NOCLDWAIT;
+  sigaction(SIGCHLD, &action, nullptr);
+}
 
 /// Runs in the child between fork and exec: only async-signal-safe calls. Writes errno to the parent on
 /// failure.
@@ -52,6 +64,7 @@ pid_t start_program(const program_start& how) {
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
   pipe_ends report = make_pipe(("no pipe to start " + how.arguments.front()).c_str());
+  keep_ended_children();
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0)

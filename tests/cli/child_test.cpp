@@ -50,6 +50,14 @@ TEST(child, gives_output_errors_and_exit_code) {
   EXPECT_EQ(process::describe_failure(result, 1s), "ended with exit code 7");
 }
 
+TEST(child, reports_its_end_if_this_process_ignores_ended_children) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const process::child_result result = shell("i=0; while test $i -lt 10000; do i=$((i + 1)); done; exit 7");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_GT(result.cpu_seconds, 0);
+}
+
 TEST(child, reads_its_input) {
   const std::string text(300'000, 'x');
   const process::child_result result = process::run_child(

@@ -23,7 +23,8 @@ struct program_start {
   int ending_signal = 0;  ///< the signal that the child receives when this thread ends; 0: none
 };
 
-/// Returns after the child has become the program. Signals do not interrupt it.
+/// Returns after the child has become the program. Signals do not interrupt it. If this process ignores
+/// SIGCHLD, it does so no longer, because the caller waits for the child.
 /// \throws std::system_error with the errno of the failed call, and the program's name; then there is no
 /// child
 pid_t start_program(const program_start& how);
