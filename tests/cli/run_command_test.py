@@ -263,6 +263,19 @@ class Probe(unittest.TestCase):
         self.assertEqual(beliefs["C library"], os.sysconf("SC_NPROCESSORS_ONLN"))
         self.assertEqual(beliefs.get("OpenMP (libgomp)", 5), 5, "the variables of this place count")
 
+    def test_a_question_that_is_interrupted_leaves_no_folder(self):
+        """The programs of runtimes are played by one that says that it was started, and goes on."""
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as temporary:
+            begun, program = pathlib.Path(folder, "begun"), pathlib.Path(folder, "go")
+            os.mkfifo(begun)
+            program.write_text(f"#!/bin/sh\necho begun >{begun}\nexec /bin/sleep 1000\n", encoding="utf-8")
+            program.chmod(0o755)
+            with subprocess.Popen([PROGRAM, "probe", "--runtimes"], stdout=subprocess.DEVNULL,
+                                  env={**ENVIRONMENT, "PATH": folder, "TMPDIR": temporary}) as asking:
+                self.assertEqual(begun.read_text(encoding="utf-8"), "begun\n")
+                asking.terminate()
+            self.assertEqual((asking.returncode, os.listdir(temporary)), (-signal.SIGTERM, []))
+
     def test_a_warning_sends_nothing_to_the_terminal_but_text(self):
         found = run("probe", SUKIMA_CPUS="0.5", GOMP_SPINCOUNT="1000\033[31m").stdout
         self.assertIn("GOMP_SPINCOUNT=1000?[31m lets idle threads spin", found)
@@ -528,6 +541,19 @@ class PassingThrough(unittest.TestCase):
     def test_no_other_process_stays_without_a_report(self):
         done = run("run", "--threads", "1", "--", "sh", "-c", "echo $$ $PPID")
         self.assertEqual(int(done.stdout.split()[1]), os.getpid())
+
+    def test_an_explanation_that_is_interrupted_leaves_no_folder(self):
+        """The pipe that gets the trace has no room for all of it, so the command has not ended."""
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as temporary:
+            kept = pathlib.Path(folder, "kept")
+            os.mkfifo(kept)
+            with subprocess.Popen([PROGRAM, "explain", "--keep", str(kept), "--", "sh", "-c",
+                                   "head -c 1000000 /dev/zero >$SUKIMA_TRACE"],
+                                  env={**ENVIRONMENT, "TMPDIR": temporary}) as explaining, kept.open("rb") as trace:
+                self.assertEqual(len(trace.read(1)), 1)
+                explaining.terminate()
+                explaining.wait()
+            self.assertEqual((explaining.returncode, os.listdir(temporary)), (-signal.SIGTERM, []))
 
     def test_a_signal_that_is_ignored_stays_ignored(self):
         for way in self.ways:

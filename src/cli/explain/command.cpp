@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include <base/shared/interruption.hpp>
 #include <base/shared/program.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "explain/page.hpp"
@@ -145,6 +146,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
   int code = process::exit_success;
   {
     const process::temporary_directory directory("explain");
+    const process::removed_on_signal cleanup(directory.path(), process::directory_contents::files);
     const std::string file = directory.path() + "/trace.json";
     end = process::run_program(program, process::environment_with({"SUKIMA_TRACE=" + file}));
     reports written;

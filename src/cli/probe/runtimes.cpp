@@ -21,6 +21,7 @@
 #include <base/shared/child.hpp>
 #include <base/shared/descriptor.hpp>
 #include <base/shared/executable.hpp>
+#include <base/shared/interruption.hpp>
 #include <base/shared/temporary_directory.hpp>
 
 namespace sukima::cli::probe {
@@ -174,6 +175,7 @@ void ask_compiled(std::vector<runtime_answer>& answers) {
   const auto go = installed("go"), rustc = installed("rustc");
   if (!go && !rustc) return;
   const process::temporary_directory folder("probe");
+  const process::removed_on_signal cleanup(folder.path(), process::directory_contents::files);
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder.path() + "/" + name) << text;
     return folder.path() + "/" + name;
