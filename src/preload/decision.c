@@ -99,22 +99,37 @@ static void begin(void) {
   limits_at_start = of_cpus(facts.usable);
   atomic_store_explicit(&useful, most_useful(&facts), memory_order_relaxed);
   atomic_store(&next_look, preload_now() + look_interval_ns);
-  preload_at_fork(after_fork_in_child);
 }
+
+/// The calling thread, as a number that no other thread has, in a child of fork() either.
+static uint64_t this_thread(void) { return (uint64_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid); }
 
 /// Whether the settings have been read. Constructors of other libraries call this before ours would run, so
 /// the first call reads the settings. AddressSanitizer calls before there is an environment; such a call does
-/// not count as the first. While the settings are being read, calls by other threads and nested calls return
-/// false.
+/// not count as the first. Other threads wait until the settings have been read, which takes about a
+/// millisecond and no lock: threads of a program that ask at the same time must get the same number. Nested
+/// calls return false, and so do calls in a child of fork() whose parent was reading the settings.
 static bool has_begun(void) {
-  enum { not_yet, under_way, done };
-  static _Atomic int stage = not_yet;
-  int seen = atomic_load_explicit(&stage, memory_order_acquire);
+  enum { not_yet, done };
+  static _Atomic uint64_t reading = not_yet;  // otherwise the thread that reads the settings
+  static const struct timespec pause = {0, 50000};
+  uint64_t seen = atomic_load_explicit(&reading, memory_order_acquire);
   if (seen == done) return true;
   if (environ == NULL) return false;
-  if (seen != not_yet || !atomic_compare_exchange_strong(&stage, &seen, under_way)) return false;
+  const uint64_t self = this_thread();
+  if (seen != not_yet || !atomic_compare_exchange_strong(&reading, &seen, self)) {
+    while (seen != done) {
+      if (seen == self || seen >> 32 != self >> 32) return false;
+      const int error = errno;
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+      errno = error;
+      seen = atomic_load_explicit(&reading, memory_order_acquire);
+    }
+    return true;
+  }
   begin();
-  atomic_store_explicit(&stage, done, memory_order_release);
+  atomic_store_explicit(&reading, done, memory_order_release);
+  if (reader != NULL) preload_at_fork(after_fork_in_child);
   return true;
 }
 

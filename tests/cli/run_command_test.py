@@ -787,6 +787,13 @@ class Run(unittest.TestCase):
             done = run("run", "--threads", "2", "--", program)
         self.assertEqual((done.returncode, done.stdout), (0, f"answered 2, real {allowed}, no mask is refused 1\n"))
 
+    def test_threads_that_ask_at_once_get_the_same_number(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = str(pathlib.Path(folder, "a"))
+            subprocess.run(["cc", "-pthread", "-o", program,
+                            str(pathlib.Path(__file__).with_name("asking_at_once.c"))], check=True)
+            self.assertEqual(run("run", "--", program, "5", SUKIMA_CPUS="5").stdout, "0")
+
     def test_probes_steal_time(self):
         found = json.loads(run("probe", "--steal", "--json").stdout)
         self.assertEqual([one["cpu"] for one in found["steal_probe"]], sorted(os.sched_getaffinity(0)))
