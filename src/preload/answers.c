@@ -132,10 +132,18 @@ static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask)
   return is_answer(now, size, mask);
 }
 
+/// A mask of `longest_mask` bytes.
+typedef cpu_set_t long_mask[longest_mask / sizeof(cpu_set_t)];
+
 static bool is_answer_of(pthread_t thread, size_t size, const unsigned char* mask) {
-  cpu_set_t now[longest_mask / sizeof(cpu_set_t)];
+  long_mask now;
   return mask != NULL && size <= sizeof now && ask_library(thread, sizeof now, now) == 0 &&
          is_answer((unsigned char*)now, size, mask);
+}
+
+/// Writes the calling thread's mask into `whole` if `mask` is its narrowed form.
+static bool widen(long_mask whole, size_t size, const unsigned char* mask) {
+  return is_answer_of(pthread_self(), size, mask) && ask_library(pthread_self(), longest_mask, whole) == 0;
 }
 
 EXPORTED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t* mask) {
@@ -153,4 +161,19 @@ EXPORTED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set
     atomic_store_explicit(&next, real, memory_order_relaxed);
   }
   return real(thread, size, mask);
+}
+
+/// Sets the mask with which threads with these attributes start. If it is the narrowed form of the caller's
+/// mask, they start with the whole mask instead.
+EXPORTED int pthread_attr_setaffinity_np(pthread_attr_t* attributes, size_t size, const cpu_set_t* mask) {
+  static int (*_Atomic next)(pthread_attr_t*, size_t, const cpu_set_t*);
+  int (*real)(pthread_attr_t*, size_t, const cpu_set_t*) = atomic_load_explicit(&next, memory_order_relaxed);
+  if (real == NULL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "pthread_attr_setaffinity_np");
+    if (real == NULL) return ENOSYS;
+    atomic_store_explicit(&next, real, memory_order_relaxed);
+  }
+  long_mask whole;
+  return widen(whole, size, (const unsigned char*)mask) ? real(attributes, sizeof whole, whole)
+                                                        : real(attributes, size, mask);
 }

@@ -794,6 +794,15 @@ class Run(unittest.TestCase):
                             str(pathlib.Path(__file__).with_name("asking_at_once.c"))], check=True)
             self.assertEqual(run("run", "--", program, "5", SUKIMA_CPUS="5").stdout, "0")
 
+    def test_a_mask_in_attributes_of_threads_pins_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = str(pathlib.Path(__file__).with_name("masks_in_attributes.c"))
+            library, program = str(pathlib.Path(folder, "libmachine.so")), str(pathlib.Path(folder, "a"))
+            subprocess.run(["cc", "-DMACHINE", "-shared", "-fPIC", "-o", library, source], check=True)
+            subprocess.run(["cc", "-pthread", "-o", program, source, library, f"-Wl,-rpath,{folder}"], check=True)
+            done = run("run", "--threads", "2", "--", program)
+        self.assertEqual((done.returncode, done.stdout), (0, "answered 2, set 4, set 1"))
+
     def test_probes_steal_time(self):
         found = json.loads(run("probe", "--steal", "--json").stdout)
         self.assertEqual([one["cpu"] for one in found["steal_probe"]], sorted(os.sched_getaffinity(0)))
