@@ -351,6 +351,54 @@ TEST(best_solutions, keep_the_better_one_and_of_equal_ones_the_smaller) {
   EXPECT_EQ(best.bound(), 11);
 }
 
+/// A solution of two parts, whose copies can be refused.
+struct two_parts {
+  int first = 0;
+  int second = 0;
+  static inline bool refuses = false;
+  static void check() {
+    if (refuses) throw std::runtime_error("no copy");
+  }
+  two_parts(int one, int other) : first(one), second(other) {}
+  two_parts(const two_parts& other) : first(other.first), second(other.second) { check(); }
+  two_parts& operator=(const two_parts& other) {
+    first = other.first;
+    check();
+    second = other.second;
+    return *this;
+  }
+  two_parts(two_parts&&) = default;
+  two_parts& operator=(two_parts&&) = default;
+  ~two_parts() = default;
+  friend auto operator<=>(const two_parts&, const two_parts&) = default;
+};
+
+}  // namespace
+
+template <> struct sukima::codec<two_parts> {
+  static void encode(const two_parts& value, std::vector<std::byte>& to) {
+    sukima::detail::put_value(value.first, to);
+    sukima::detail::put_value(value.second, to);
+  }
+  static two_parts decode(std::span<const std::byte> from) {
+    const int first = sukima::detail::get_value<int>(from);
+    return {first, sukima::detail::get_value<int>(from)};
+  }
+};
+
+namespace {
+
+TEST(best_solutions, stay_whole_if_copying_a_better_one_throws) {
+  sukima::detail::solution_board board;
+  best_solution<two_parts, int, std::greater<>> best("a", 10, std::greater<>(), board);
+  EXPECT_TRUE(best.offer(11, {1, 1}));
+  two_parts::refuses = true;
+  EXPECT_THROW(best.offer(12, {2, 2}), std::runtime_error);
+  two_parts::refuses = false;
+  EXPECT_EQ(best.best(), two_parts(1, 1));
+  EXPECT_EQ(best.bound(), 11);
+}
+
 TEST(best_solutions, of_other_entries_or_in_wrong_bytes_are_ignored) {
   sukima::detail::solution_board board;
   best_of_node best("a", 0, std::greater<>(), board);

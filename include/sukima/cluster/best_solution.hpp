@@ -145,16 +145,16 @@ class best_solution final : private detail::shared_solution {
   }
   void merge(std::span<const std::byte> from) override {
     const Cost cost = detail::get_value<Cost>(from);
-    const Value value = detail::get_value<Value>(from);
+    Value value = detail::get_value<Value>(from);
     const std::lock_guard hold(lock_);
-    keep(cost, value);
+    keep(cost, std::move(value));
   }
   /// Keeps a solution that is better, or has the same cost and a smaller value. \pre the lock is held
-  bool keep(const Cost& cost, const Value& value) {
+  bool keep(const Cost& cost, Value&& value) {
     const Cost now = bound();
     const bool is_better = less_(cost, now) || (best_ && !less_(now, cost) && value < *best_);
     if (!is_better) return false;
-    best_ = value;
+    best_ = std::move(value);
     bound_.store(cost, std::memory_order_relaxed);
     return true;
   }
