@@ -115,15 +115,22 @@ class best_solution final : private detail::shared_solution {
     std::vector<std::byte> room;
     detail::put_value(value, room);
     check_size(room.size());
+    Value copy(value);  // if this throws, the best solution stays whole
     {
       const std::lock_guard hold(lock_);
-      if (!keep(cost, value)) return false;
+      if (!keep(cost, std::move(copy))) return false;
     }
     announce();
     return true;
   }
-  /// Returns the best solution that this node knows; empty if there is none. After the entry it is the best
-  /// of all nodes. Any thread.
+  /// Returns a copy of the best solution that this node knows; empty if there is none. After the entry it is
+  /// the best of all nodes. Store it before a loop over its parts: before C++23, `for (auto m :
+  /// best.best()->moves)` loops over a copy that is already destroyed.
+  ///
+  ///     if (const auto found = best.best())
+  ///       for (auto m : found->moves) print(m);
+  ///
+  /// Any thread. \throws what copying throws
   std::optional<Value> best() const {
     const std::lock_guard hold(lock_);
     return best_;
