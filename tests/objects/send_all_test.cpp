@@ -125,25 +125,10 @@ TEST_P(send_all_test, sends_the_elements_before_one_whose_copy_throws) {
   EXPECT_EQ(got, (std::vector<int>{1, 2, 1, 2, 1, 2}));
 }
 
-/// Its copies fork, and the join waits for a branch that another worker runs. If no worker takes the branch
-/// in time, the join does not wait.
+/// Its copies fork, and wait.
 struct forking_message {
   forking_message() = default;
-  forking_message(const forking_message&) {
-    std::atomic<bool> is_taken{false}, may_end{false};
-    sukima::fork2(
-        [&] {
-          for (int polls = 0; polls < 10'000 && !is_taken; ++polls) {
-            std::this_thread::yield();
-            sukima::fork2([] {}, [] {});
-          }
-          may_end = true;
-        },
-        [&] {
-          is_taken = true;
-          while (!may_end) std::this_thread::yield();
-        });
-  }
+  forking_message(const forking_message&) { fork_and_wait(); }
 };
 
 // During that wait another object of the group could send, into the same slot.

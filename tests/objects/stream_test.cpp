@@ -718,6 +718,56 @@ TEST_P(stream_test, objects_with_all_stacks_keep_their_exceptions_while_others_r
   EXPECT_EQ(kept, (std::array<std::string, objects>{"0", "1", "2", "3", "4", "5"}));
 }
 
+/// Its destructor forks, and waits.
+struct forks_at_its_end {
+  static inline std::atomic<int> living{0};
+  forks_at_its_end() { ++living; }
+  forks_at_its_end(forks_at_its_end&& /*other*/) noexcept { ++living; }
+  forks_at_its_end& operator=(forks_at_its_end&& /*other*/) noexcept {
+    fork_and_wait();
+    return *this;
+  }
+  ~forks_at_its_end() {
+    fork_and_wait();
+    --living;
+  }
+};
+
+// During that wait another object of the group could take the same message.
+TEST_P(stream_test, destructors_of_messages_may_fork) {
+  constexpr int count = 10;
+  using sukima::objects::overflow;
+  for (const overflow when_full : {overflow::wait, overflow::drop_oldest}) {
+    std::atomic<std::uint64_t> got{0}, dropped{0};
+    {
+      program p(runtime);
+      auto s = p.stream<forks_at_its_end>("s", capacity{2}, when_full);
+      for (const char* name : {"first", "second"})
+        p.object(
+             name,
+             [](out<forks_at_its_end> to) {
+               for (int i = 0; i < count; ++i) to.emplace();
+             },
+             s.out())
+            .group("all");
+      for (const char* name : {"one by one", "together"})
+        p.object(
+             name,
+             [&, together = *name == 't'](in<forks_at_its_end> from) {
+               std::array<forks_at_its_end, 2> some;
+               while (const std::size_t now = together ? from.receive_some(some) : from.receive().has_value())
+                 got += now;
+               dropped = from.dropped();
+             },
+             s.in())
+            .group("all");
+      p.run();
+    }
+    EXPECT_EQ(got + dropped, 2u * count);
+    EXPECT_EQ(forks_at_its_end::living, 0) << "each message is destroyed once";
+  }
+}
+
 TEST_P(stream_test, objects_may_fork) {
   program p(runtime);
   auto s = p.stream<long>("sums", capacity{2});

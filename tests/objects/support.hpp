@@ -69,6 +69,24 @@ inline sukima::settings with_workers(unsigned workers) {
   return s;
 }
 
+/// Forks, and the join waits for a branch that another worker runs. If no worker takes the branch in time,
+/// the join does not wait.
+inline void fork_and_wait() {
+  std::atomic<bool> is_taken{false}, may_end{false};
+  sukima::fork2(
+      [&] {
+        for (int polls = 0; polls < 10'000 && !is_taken; ++polls) {
+          std::this_thread::yield();
+          sukima::fork2([] {}, [] {});
+        }
+        may_end = true;
+      },
+      [&] {
+        is_taken = true;
+        while (!may_end) std::this_thread::yield();
+      });
+}
+
 /// The text of the exception of that type that f throws.
 template <class E, class F> std::string text_of(F f) {
   try {

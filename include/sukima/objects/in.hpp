@@ -75,7 +75,10 @@ template <class T> class in : public detail::stream_end {
         const detail::side_lock hold(s, false);
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
-        detail::use_slots<std::is_nothrow_move_assignable_v<T>>(s, detail::stream_core::receivers_wait, [&] {
+        // An assignment destroys the old value, and a destructor may fork, too.
+        constexpr bool never_forks =
+            std::is_nothrow_move_assignable_v<T> && std::is_trivially_destructible_v<T>;
+        detail::use_slots<never_forks>(s, detail::stream_core::receivers_wait, [&] {
           // Runs also if an assignment throws: the messages taken before have already been destroyed.
           struct giving_back {
             detail::stream_core& s;
@@ -211,7 +214,7 @@ template <class T> class in : public detail::stream_end {
   }
   [[gnu::always_inline]] static void drop_first_in_island(detail::object_core& me, detail::stream_core& s,
                                                           std::uint64_t first) {
-    std::destroy_at(&message_at(s, first));
+    detail::destroy_in_slot(message_at(s, first));
     s.give_back_in_island(first + 1);
     detail::count_message(me);
   }
@@ -240,7 +243,7 @@ template <class T> class in : public detail::stream_end {
         if (core.messages(head) != 0) {
           T& message = *std::launder(core.slot_of<T>(head));
           move_into(taken, core, message);
-          std::destroy_at(&message);
+          detail::destroy_in_slot(message);
           core.give_back(head + 1, 1);
         }
       }

@@ -5,6 +5,7 @@
 #include <sukima/objects/side_lock.hpp>
 #include <sukima/suspend.hpp>
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +45,14 @@ template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slo
       throw;
     }
   }
+}
+
+/// Destroys a message in its slot. A destructor may fork, so the object keeps its thread as in use_slots.
+template <class T> [[gnu::always_inline]] inline void destroy_in_slot(T& message) noexcept {
+  if constexpr (std::is_trivially_destructible_v<T>)
+    std::destroy_at(&message);
+  else
+    sukima::thread_bound([&message] { std::destroy_at(&message); });
 }
 
 /// Counts a new end of that side. \throws usage_error after program::run has begun

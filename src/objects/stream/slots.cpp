@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory for the messages of a stream.
 #include "program/program_core.hpp"
+#include "stream/record.hpp"
 #include "stream/remote.hpp"
 
 #include <runtime/shared/shortage.hpp>
@@ -34,6 +35,18 @@ void stream_core::set_capacity(std::uint64_t room) {
   ::operator delete(slots, std::align_val_t{slot_alignment});
   slots = next;
   capacity = rounded;
+}
+
+void stream_core::drop_oldest(object_core& sender) {
+  if (in_records) return drop_record(*this, sender.record, 1);
+  const side_lock hold(*this, false);  // locks only a shared stream
+  const std::uint64_t head = words->head.load(std::memory_order_relaxed);
+  // As a receiver does, so that tail_seen stays correct. Only one object at a time moves the head: the holder
+  // of this lock, or the running object of the island.
+  if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
+  sukima::thread_bound([&] { destroy(slot(head)); });  // as destroy_in_slot
+  words->dropped.fetch_add(1, std::memory_order_relaxed);
+  give_back(head + 1, 1);
 }
 
 stream_core::~stream_core() {

@@ -4,7 +4,6 @@
 #include "program/program_core.hpp"
 #include "recording/recording.hpp"
 #include "schedule/island.hpp"
-#include "stream/record.hpp"
 #include "stream/remote.hpp"
 #include "stream/waiting.hpp"
 
@@ -222,18 +221,6 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
   }
   if (list.first == nullptr) clear_waiting(*this, side);
   SUKIMA_ASSERT_VALID(*this);
-}
-
-void stream_core::drop_oldest(object_core& sender) {
-  if (in_records) return drop_record(*this, sender.record, 1);
-  const side_lock hold(*this, false);  // locks only a shared stream
-  const std::uint64_t head = words->head.load(std::memory_order_relaxed);
-  // As a receiver does, so that tail_seen stays correct. Only one object at a time moves the head: the holder
-  // of this lock, or the running object of the island.
-  if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
-  destroy(slot(head));
-  words->dropped.fetch_add(1, std::memory_order_relaxed);
-  give_back(head + 1, 1);
 }
 
 void stream_core::wake_in_island(wait_list& list) noexcept {
