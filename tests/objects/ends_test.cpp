@@ -208,6 +208,40 @@ TEST_P(ends_test, readers_get_what_was_accepted_and_then_the_failure) {
   EXPECT_NE(text.find("out of ideas"), std::string::npos) << text;
 }
 
+// The end outlives the function of the object.
+TEST_P(ends_test, an_end_that_a_failed_object_gave_away_reports_the_failure) {
+  program p(runtime);
+  auto numbers = p.stream<int>("numbers"), other = p.stream<int>("other");
+  std::optional<out<int>> kept;
+  p.object(
+      "culprit",
+      [&](out<int> to, out<int> /*closes*/) {
+        kept.emplace(std::move(to));
+        throw std::runtime_error("out of ideas, and out of numbers");
+      },
+      numbers.out(), other.out());
+  p.object(
+      "heir",
+      [&](in<int> from) {
+        EXPECT_THROW(from.receive(), stream_failed);
+        kept.reset();
+      },
+      other.in());
+  std::string text;
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        try {
+          from.receive();
+        } catch (const stream_failed& e) {
+          text = e.what();
+        }
+      },
+      numbers.in());
+  EXPECT_THROW(p.run(), std::runtime_error);
+  EXPECT_EQ(text, "sukima: stream numbers: the object culprit failed: out of ideas, and out of numbers");
+}
+
 /// Has no text, not even an empty one.
 struct silent : std::exception {
   const char* what() const noexcept override { return nullptr; }

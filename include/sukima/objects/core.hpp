@@ -30,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -98,7 +99,7 @@ struct object_core : sukima::detail::bound_task {
   // Guarded by program_core::ends_lock.
   std::vector<held_end> ends;
   std::vector<held_end> dropped;  ///< while an exception unwinds the object; used by the object only
-  const std::string* failing = nullptr;  ///< text of the exception that ends it
+  std::optional<std::string> failing;  ///< text of the exception that has ended it; an end may outlive it
   bool is_cut_off = false;  ///< the cause of that exception is a reader that left early
   std::uint64_t sampled_ticks = 0;  ///< ticks that it computed in the last sample; for the token's holder
   /// Its wait for streams of its island, until `claim`; for the token's holder.

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The declarations of a program as a text with a line for each stream and object. Two processes with the same
-// text can exchange messages.
+// The declarations of a program: their check before it runs, and their text with a line for each stream and
+// object. Two processes with the same text can exchange messages.
 #include "program/declaration.hpp"
 #include "program/program_core.hpp"
 
 #include <base/shared/exception_text.hpp>
 
+#include <string_view>
+#include <unordered_set>
+
 namespace sukima::objects::detail {
+
+void program_core::check() const {
+  if (objects.empty()) throw usage_error("sukima: a program without objects was run");
+  std::unordered_set<std::string_view> names;
+  for (const auto& o : objects)
+    if (!names.insert(o->name).second)
+      throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
+  names.clear();
+  for (const auto& s : streams) {  // before the program runs no other thread changes the counts
+    if (!names.insert(s->name).second)
+      throw usage_error("sukima: two streams are called " + s->name + "; their names must differ");
+    const std::uint32_t outs = s->outs.load(std::memory_order_relaxed);
+    if (outs == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
+    const std::uint32_t ins = s->ins.load(std::memory_order_relaxed);
+    if (ins == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
+  }
+}
 
 std::string type_name(const stream_core& s) { return demangled(s.type); }
 

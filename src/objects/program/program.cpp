@@ -23,7 +23,6 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace sukima::objects {
@@ -80,7 +79,10 @@ void run_object(sukima::detail::task* self, context c) {
     text = handled_exception_text();
     note_failure(me, text);
   }
-  if (failed) me.failing = &text;
+  if (failed) {
+    const std::lock_guard hold(me.program->ends_lock);
+    me.failing = std::move(text);
+  }
   me.drop();
   release_dropped(me);
   me.has_ended.store(true, std::memory_order_release);  // its ends are closed
@@ -127,23 +129,6 @@ void program_core::note_error(std::exception_ptr e, const std::string& text, boo
   error = std::move(e);
   error_follows = follows;
   if (child) child->send(follows ? report::suffered : report::failed, text);
-}
-
-void program_core::check() const {
-  if (objects.empty()) throw usage_error("sukima: a program without objects was run");
-  std::unordered_set<std::string_view> names;
-  for (const auto& o : objects)
-    if (!names.insert(o->name).second)
-      throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
-  names.clear();
-  for (const auto& s : streams) {  // before the program runs no other thread changes the counts
-    if (!names.insert(s->name).second)
-      throw usage_error("sukima: two streams are called " + s->name + "; their names must differ");
-    const std::uint32_t outs = s->outs.load(std::memory_order_relaxed);
-    if (outs == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
-    const std::uint32_t ins = s->ins.load(std::memory_order_relaxed);
-    if (ins == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
-  }
 }
 
 void program_core::make_bell(island_core& i) {

@@ -90,7 +90,7 @@ struct program_core {
   static void make_bell(island_core& i);
 
  private:
-  void check() const;
+  void check() const;  // program/declaration.cpp
   // schedule/placement.cpp
   /// Checks that each process has room for the threads of its islands.
   /// \throws usage_error if there are too many threads

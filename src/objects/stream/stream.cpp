@@ -327,24 +327,28 @@ static void close_end(stream_core& s, bool out) noexcept {
 }
 
 void stream_core::release(bool out, object_core* owner) noexcept {
+  std::optional<std::string> text;
+  std::uint32_t now = failed;
   if (owner != nullptr) {
-    const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
-                         owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
+    const bool unwinds = owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
+                         !owner->failing && std::uncaught_exceptions() > 0 &&
                          owner->dropped.size() < owner->dropped.capacity();
     if (unwinds) {  // whether the object ends by that exception is not known yet
       owner->dropped.push_back({this, out});
       return;
     }
+    const std::lock_guard hold(program->ends_lock);  // the object may have given the end to another thread
+    if (owner->failing) {
+      text = "sukima: stream " + name + ": the object " + owner->name + " failed: " + *owner->failing;
+      now |= owner->is_cut_off ? cut_off : 0U;
+    }
   }
-  if (out && owner != nullptr && owner->failing != nullptr) {
-    const std::string text =
-        "sukima: stream " + name + ": the object " + owner->name + " failed: " + *owner->failing;
-    const std::uint32_t now = owner->is_cut_off ? failed | cut_off : std::uint32_t{failed};
+  if (out && text) {
     if (remote) {
-      fail_remote(*this, text, now);
+      fail_remote(*this, *text, now);
     } else {
       const std::lock_guard hold(lists_lock);
-      if (failure.empty()) failure = text;
+      if (failure.empty()) failure = *text;
       words->state.fetch_or(now, std::memory_order_seq_cst);  // after the text; pairs with: now in core.hpp
     }
   }
