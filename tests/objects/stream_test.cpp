@@ -9,6 +9,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -766,6 +767,52 @@ TEST_P(stream_test, destructors_of_messages_may_fork) {
     EXPECT_EQ(got + dropped, 2u * count);
     EXPECT_EQ(forks_at_its_end::living, 0) << "each message is destroyed once";
   }
+}
+
+// The object that was woken for the message leaves it, and its program goes on.
+TEST(stream, another_receiver_gets_the_message_that_a_cancelled_one_leaves) {
+  const model_chosen chosen("workers:simulated");
+  sukima::runtime one_worker(with_workers(1));  // so an object that sends runs on until it waits
+  program p(one_worker);
+  auto ready = p.stream<int>("ready"), go = p.stream<int>("go"), numbers = p.stream<int>("numbers"),
+       got = p.stream<int>("got");
+  std::stop_source stop;
+  bool has_ended = true;
+  p.object(
+       "cancelled",
+       [&](sukima::context c, out<int> begins, in<int> from) {
+         has_ended = sukima::cancellable(c, stop.get_token(), [&](sukima::context) {
+           begins.send(0);
+           from.receive();
+         });
+       },
+       ready.out(), numbers.in())
+      .group("a");
+  p.object(
+       "other",
+       [](in<int> begin, in<int> from, out<int> to) {
+         begin.receive();
+         to.send(0);
+         to.send(from.receive().value_or(0));
+       },
+       go.in(), numbers.in(), got.out())
+      .group("b");
+  int received = 0;
+  p.object(
+       "source",
+       [&](in<int> first, out<int> second, in<int> answer, out<int> to) {
+         first.receive();
+         second.send(0);
+         answer.receive();  // both wait now
+         stop.request_stop();
+         to.send(7);
+         received = answer.receive().value_or(0);  // before its end closes
+       },
+       ready.in(), go.out(), got.in(), numbers.out())
+      .group("c");
+  p.run();
+  EXPECT_FALSE(has_ended);
+  EXPECT_EQ(received, 7);
 }
 
 TEST_P(stream_test, objects_may_fork) {

@@ -51,6 +51,15 @@ void enlist(wait_case& c) {
   SUKIMA_ASSERT_VALID(*c.stream);
 }
 
+/// Wakes another object for the message or the room that the object of a case leaves, if there is one.
+void pass_on(const wait_case& c) noexcept {
+  stream_core& s = *c.stream;
+  // An object that sets the bit after this load checks the stream itself. pairs with: enlist
+  const bool others_wait = s.shared ? (s.words->waiting.load(std::memory_order_seq_cst) & side_of(c)) != 0
+                                    : list_of(c).first != nullptr;
+  if (others_wait && is_ready(c)) s.wake(side_of(c), 1);
+}
+
 /// Takes the case out of its stream's list. If this object was woken for a message or for room and does not
 /// take it, wakes the next object.
 void withdraw(wait_case& c, bool passes_on) noexcept {
@@ -65,10 +74,7 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
     }
     SUKIMA_ASSERT_VALID(s);
   }
-  // An object that sets the bit after this load checks the stream itself. pairs with: enlist
-  const bool others_wait = s.shared ? (s.words->waiting.load(std::memory_order_seq_cst) & side_of(c)) != 0
-                                    : list_of(c).first != nullptr;
-  if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
+  if (passes_on && !was_listed) pass_on(c);
 }
 
 /// Begins or ends a wait: the count is odd during a wait. Only holders of the token of the object's island
@@ -190,7 +196,12 @@ bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const c
   else
     park_in_island(me, cases, count);
   if (me.recorded != nullptr) me.program->recorded->waited(me);
-  leave_if_aborting(me);
+  try {
+    leave_if_aborting(me);
+  } catch (...) {  // the object may have been woken for what it leaves, and its program may go on
+    std::for_each(cases, cases + count, pass_on);
+    throw;
+  }
   return in_time;
 }
 
