@@ -252,4 +252,18 @@ TEST(joining, keeps_the_last_results_of_entries) {
   EXPECT_EQ(kept.find(9), nullptr);
 }
 
+// The other nodes may be far ahead of one whose program computes long between its entries.
+TEST(joining, keeps_few_results_of_entries_to_come) {
+  constexpr std::size_t most = 10 * (hope::entry_results::overhead + 100);
+  hope::entry_results kept(3, most);
+  kept.begin_entry(1);
+  kept.put(1, value_of(100));
+  for (std::uint64_t entry = 2; entry <= 1000; ++entry) kept.put(entry, value_of(100));
+  EXPECT_EQ(kept.all().size(), 10u);
+  EXPECT_NE(kept.find(2), nullptr) << "the results that are needed first stay";
+  kept.put(2, value_of(2 * most));
+  EXPECT_NE(kept.find(2), nullptr) << "that of the next entry stays, however long it is";
+  EXPECT_EQ(kept.all().size(), 2u);
+}
+
 }  // namespace
