@@ -432,6 +432,13 @@ TEST(tcp_transport, counts_the_parts_sent_of_a_large_message) {
   EXPECT_LT(m.node_0->taken_by(1), before + size);
 }
 
+TEST(tcp_transport, names_addresses_as_machines_without_ipv6_know_them) {
+  const auto shown = [](const char* text) { return text_of(boost::asio::ip::make_address(text)); };
+  EXPECT_EQ(shown("::ffff:192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(shown("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(shown("2001:db8::7"), "2001:db8::7");
+}
+
 TEST(progress_deadline, is_a_time_after_the_last_step) {
   progress_deadline end(2s);
   const clock::time_point start{};

@@ -192,7 +192,12 @@ void tcp_connection::fail(const std::string& why) {
 std::string tcp_connection::address() const {
   boost::system::error_code error;
   const auto endpoint = socket_.remote_endpoint(error);
-  return error ? std::string() : endpoint.address().to_string();
+  return error ? std::string() : text_of(endpoint.address());
+}
+
+std::string text_of(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
 }  // namespace sukima::cluster

@@ -19,6 +19,10 @@
 
 namespace sukima::cluster {
 
+/// Returns an address as text. A socket for IPv6 and IPv4 shows addresses of IPv4 as addresses of IPv6, which
+/// machines without IPv6 cannot use; the text is that of IPv4.
+std::string text_of(const boost::asio::ip::address& address);
+
 /// Runs on the thread of its io_context, except send().
 class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
  public:
