@@ -11,6 +11,14 @@ function __sukima_peers
     __sukima_listed systems | grep -vx -e sequential -e sukima
 end
 
+function __sukima_scenarios
+    if contains -- --hope (commandline -opc)
+        printf '%s\n' none alone kill-1 kill-2 kill-3
+    else
+        __sukima_listed scenarios
+    end
+end
+
 # Whether this is the command: others have words like `run` as arguments.
 function __sukima_is
     set -l words (commandline -opc)
@@ -160,7 +168,7 @@ complete -c sukima -n $explain -r -F -l keep -d 'Keep the trace of the program'
 complete -c sukima -n $bench -a 'all (__sukima_listed benchmarks)'
 complete -c sukima -n $bench -x -l workers -d 'Numbers of workers'
 complete -c sukima -n $bench -x -l peers -a '(__fish_complete_list , __sukima_peers)' -d 'Peers to measure'
-complete -c sukima -n $bench -x -l scenario -a '(__fish_complete_list , "__sukima_listed scenarios")' -d 'Scenarios'
+complete -c sukima -n $bench -x -l scenario -a '(__fish_complete_list , __sukima_scenarios)' -d 'Scenarios'
 complete -c sukima -n $bench -x -l repetitions -d 'Number of rounds'
 complete -c sukima -n $bench -x -l size -d 'Problem size'
 complete -c sukima -n $bench -x -l compiler -a 'best gcc clang both' -d 'Which program of a system built by two compilers'

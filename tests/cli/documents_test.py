@@ -244,9 +244,25 @@ class completions(unittest.TestCase):
                     ("sukima run --output=re", ["--output=re port.json"]),
                     ("sukima run --round=f", ["--round=floor"]),
                     ("sukima bench --scenario alone,ov", ["--scenario", "alone,overworked"]),
+                    ("sukima bench --hope --scenario alone,kill-2", ["--hope", "--scenario", "alone,kill-2"]),
+                    ("sukima bench --hope --scenario alone,n", ["--hope", "--scenario", "alone,none"]),
                     ("sukima cluster run --nod", ["run", "--nodes"]),
                     ("sukima run -- ls re", ["--", "ls", "re port.json"])):
                 self.assertEqual(self.typed("zsh", line, folder)[2:], expected, line)
+
+    def test_of_fish_complete_what_they_should(self):
+        if not shutil.which("fish"):
+            return
+        path = f"{PROGRAM.parent}:{os.environ['PATH']}"
+        for line, expected in (
+                ("sukima bench --compiler b", ["best", "both"]),
+                ("sukima bench --scenario alone,ov", ["alone,overworked"]),
+                ("sukima bench --scenario kill-", []),
+                ("sukima bench --hope --scenario alone,k", ["alone,kill-1", "alone,kill-2", "alone,kill-3"])):
+            result = run("fish", "--no-config", "-c", f"source '{COMPLETIONS}/sukima.fish'; complete -C '{line}'",
+                         environment={"PATH": path, "HOME": "/nonexistent"})
+            words = [line.split("\t")[0] for line in result.stdout.splitlines()]
+            self.assertEqual((words, result.stderr), (expected, ""), line)
 
     def test_of_bash_complete_experiments(self):
         names = {one["name"] for one in json.loads(run(PROGRAM, "lab", "list", "--json").stdout)}
