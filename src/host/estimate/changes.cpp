@@ -5,6 +5,8 @@
 
 #include "estimate/shares.hpp"
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 namespace {
 
@@ -40,6 +42,7 @@ void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std:
   for (const std::size_t p : pcpus) touched[static_cast<std::size_t>(group_of_pcpu_[p])] = 1;
   solve_loose(loose, touched);
   enforce_caps();
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void shares::touch(std::uint32_t claimant, flags& touched) const {
@@ -106,6 +109,7 @@ subproblem shares::take_apart(const flags& loose, const flags& touched) {
       part.cpus |= groups_[g].cpus;
       continue;
     }
+    SUKIMA_ASSERT(kept <= g, "groups move only to the front");
     renumbered[g] = static_cast<std::int32_t>(kept);
     groups_[kept++] = groups_[g];
   }

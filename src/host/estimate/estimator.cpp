@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <base/shared/assert.hpp>
+
 #include "estimate/certificate.hpp"
 #include "estimate/translation.hpp"
 #include "estimate/what_if.hpp"
@@ -97,6 +99,7 @@ vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_dema
   const auto look_at = [&](std::size_t n) { (fits(n, usable_by(n)) ? good : bad) = n; };
   if (good != all && bad > 1) look_at(bad - 1);  // try this first: it fits most often
   while (good != all && bad - good > 1) look_at(good + (bad - good) / 2);
+  SUKIMA_ASSERT(good <= bad && bad <= all, "the search for a fitting number narrows");
   result.fit = std::max<std::size_t>(1, good);
   return result;
 }

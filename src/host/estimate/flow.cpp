@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 flow::flow(const problem& all)
     : all_(all),
@@ -43,6 +45,7 @@ void flow::clear(const cpu_set& cpus) {
 }
 
 void flow::put(std::size_t p, std::uint32_t vcpu, double amount) {
+  SUKIMA_ASSERT(all_.vcpus[vcpu].may.has(p), "a vCPU runs only on pCPUs that it may use");
   load_[p] += amount;
   got_[vcpu] += amount;
   for (entry& e : on_[p]) {
@@ -64,6 +67,7 @@ void flow::take(std::size_t p, std::uint32_t vcpu, double amount) {
     on_[p].pop_back();
     return;
   }
+  SUKIMA_ASSERT(false, "flow is taken from a vCPU only where it runs");
 }
 
 double flow::amount_on(std::size_t p, std::uint32_t vcpu) const {
@@ -209,10 +213,25 @@ bool flow::augment(std::size_t to) {
   for (; steps_[p].from >= 0; p = static_cast<std::size_t>(steps_[p].from)) {
     amount = std::min(amount, most_into(p));
   }
+  SUKIMA_ASSERT(p != to, "a path leads from one pCPU to another");
   amount = std::min(amount, -room(p));
   if (amount <= rounding) return false;
   for (p = to; steps_[p].from >= 0; p = static_cast<std::size_t>(steps_[p].from)) move_into(p, amount);
   return true;
+}
+
+const char* flow::violated_invariant() const {
+  for (std::size_t p = 0; p < on_.size(); ++p) {
+    double sum = 0;
+    for (const entry& e : on_[p]) {
+      if (!(e.amount > 0)) return "a vCPU that runs on a pCPU gets time of it";
+      if (!all_.vcpus[e.vcpu].may.has(p)) return "a vCPU runs only on pCPUs that it may use";
+      sum += e.amount;
+    }
+    if (std::abs(sum - load_[p]) > 1e3 * rounding_of(sum))
+      return "the load of a pCPU is the sum over its vCPUs";
+  }
+  return nullptr;
 }
 
 bool flow::push(const subproblem& part, cut& left) {

@@ -49,6 +49,8 @@ class flow {
   double got(std::size_t vcpu) const { return got_[vcpu]; }
   /// The number of searches so far; for tests of the cost of solutions.
   std::uint32_t searches() const { return searches_; }
+  /// \returns the first invariant that does not hold, or null
+  const char* violated_invariant() const;
 
  private:
   // The step by which a search reached a pCPU: the pCPU that it came from, the vCPU to remove there, and the

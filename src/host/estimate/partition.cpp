@@ -2,6 +2,8 @@
 // The partition of paper 001; see partition.hpp.
 #include "estimate/partition.hpp"
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 namespace {
 
@@ -81,6 +83,7 @@ class partition {
 
   /// Grows a group from a pCPU, and separates its vCPUs from the remaining pCPUs.
   void cut_off(std::size_t first) {
+    SUKIMA_ASSERT(first != none, "while pCPUs are free, one of them has the fewest vCPUs");
     group grown{0, near_[first]};
     for (std::size_t p = first; p != none;) {
       std::erase(free_, p);

@@ -2,6 +2,8 @@
 // Solves a problem by divide and conquer; see shares.hpp. Changes are in changes.cpp.
 #include "estimate/shares.hpp"
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 
 shares::shares(problem given)
@@ -34,6 +36,33 @@ void shares::solve() {
   for (std::size_t p = 0; p < all_.capacity.size(); ++p) whole.cpus.add(p);
   solve_part(std::move(whole));
   enforce_caps();
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* shares::violated_invariant() const {
+  if (!waiting_.empty()) return "no part of a solution waits to be solved";
+  cpu_set divided(all_.capacity.size());
+  for (const group& one : groups_) {
+    if (one.cpus.empty()) return "each group has a pCPU";
+    if (one.cpus.meets(divided)) return "a pCPU is in one group only";
+    divided |= one.cpus;
+    if (!(one.level >= 0)) return "the level of a group is at least 0";
+  }
+  for (std::size_t p = 0; p < group_of_pcpu_.size(); ++p)
+    if (!is_group(group_of_pcpu_[p]) || !groups_[static_cast<std::size_t>(group_of_pcpu_[p])].cpus.has(p))
+      return "each pCPU is in the group that is stored for it";
+  for (std::size_t i = 0; i < group_of_vcpu_.size(); ++i) {
+    if (all_.vcpus[i].most > given_.vcpus[i].most) return "caps only lower the bounds of vCPUs";
+    const std::int32_t g = group_of_vcpu_[i];
+    if (g == nowhere) continue;
+    if (!is_group(g) || !all_.vcpus[i].may.meets(groups_[static_cast<std::size_t>(g)].cpus))
+      return "a vCPU runs in a group with a pCPU that it may use";
+  }
+  for (std::size_t c = 0; c < got_.size(); ++c) {
+    if (home_[c] != nowhere && !is_group(home_[c])) return "the home of a claimant is a group";
+    if (!(got_[c] >= 0)) return "no share is negative";
+  }
+  return flow_.violated_invariant();
 }
 
 void shares::solve_part(subproblem part) {
@@ -108,6 +137,7 @@ void shares::split(const subproblem& part, const flow::cut& by, subproblem& belo
   };
   below.cpus = part.cpus & by.reached;
   above.cpus = part.cpus.minus(by.reached);
+  SUKIMA_ASSERT(!below.cpus.empty() && !above.cpus.empty(), "a cut divides the pCPUs, so that solving ends");
   std::vector<std::uint32_t> confined, outside;
   for (std::size_t j = 0; j < part.elements.size(); ++j) {
     const element& e = part.elements[j];

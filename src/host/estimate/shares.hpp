@@ -42,6 +42,8 @@ class shares {
   /// The group that determined a claimant's level, and the group in which a vCPU runs; below 0: none.
   std::int32_t home_of(std::size_t claimant) const { return home_[claimant]; }
   std::int32_t group_of_vcpu(std::size_t vcpu) const { return group_of_vcpu_[vcpu]; }
+  /// \returns the first invariant of a solution that does not hold, or null
+  const char* violated_invariant() const;
 
  private:
   struct group {
@@ -68,6 +70,9 @@ class shares {
   double level_of(std::uint32_t claimant) const;
   void enforce_caps();
   bool lower_bounds(const joint_cap& cap, flags& loose);
+  bool is_group(std::int32_t number) const {
+    return number >= 0 && static_cast<std::size_t>(number) < groups_.size();
+  }
 
   problem given_;
   problem all_;  // as `given_`, but with bounds of vCPUs lowered if caps of VMs require it

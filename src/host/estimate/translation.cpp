@@ -2,6 +2,8 @@
 // Translates a description to the numbers of a problem; see translation.hpp.
 #include "estimate/translation.hpp"
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 
 double bound_of(const vcpu& one) { return std::min({1.0, one.cap.value_or(1), one.demand.value_or(1)}); }
@@ -51,6 +53,7 @@ translation::translation(const description& host, std::optional<weight_owner> we
     }
   }
   here(weight_owner::vcpu);
+  SUKIMA_ASSERT(vms_.size() == host.vms.size() + 1, "the last location ends the last VM");
   for (std::size_t j = 0; j < host.vms.size(); ++j) replace(all, j, host.vms[j]);
 }
 
@@ -74,6 +77,8 @@ cpu_set translation::set_of(const std::vector<std::uint32_t>& ids) const {
 }
 
 void translation::replace(problem& into, std::size_t vm, const host::vm& now) const {
+  SUKIMA_ASSERT(now.vcpus.size() == end_vcpu(vm) - first_vcpu(vm),
+                "a VM is replaced by one with as many vCPUs");
   const double weight = now.weight < negligible_weight ? least_weight : now.weight;
   const double cap = now.cap.value_or(infinite);
   cpu_set all_pcpus(position_.size());

@@ -3,6 +3,8 @@
 // linearly, equals the room.
 #include "estimate/subproblem.hpp"
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 namespace {
 
@@ -47,6 +49,7 @@ double water_level(const subproblem& part, const std::vector<claimant>& claimant
   for (const element& e : part.elements) {
     if (e.fixed) continue;
     const double weight = claimants[e.claimant].weight;
+    SUKIMA_ASSERT(weight > 0, "each claimant has a weight: 0 stands as least_weight");
     if (e.offset > 0)
       bends.push_back({e.offset / weight, weight});
     else
@@ -57,6 +60,7 @@ double water_level(const subproblem& part, const std::vector<claimant>& claimant
   long double sum = fixed, at = 0;
   for (const bend& next : bends) {
     const long double rise = steepness.value(), here = next.level;
+    SUKIMA_ASSERT(here >= at, "the level only rises from bend to bend");
     if (rise > 0 && sum + rise * (here - at) >= room)
       return static_cast<double>(at + (std::max<long double>(room, sum) - sum) / rise);
     sum += rise * (here - at);

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include <base/shared/assert.hpp>
+
 namespace sukima::host {
 namespace {
 
@@ -21,6 +23,7 @@ what_if::what_if(const shares& solution) : solution_(solution), has_cap_(solutio
 }
 
 double what_if::usable(const vm_range& vm, std::span<const double> most) {
+  SUKIMA_ASSERT(most.size() == vm.end_vcpu - vm.vcpu, "a question names a bound for each vCPU of the VM");
   if (const auto found = by_present(vm, most)) return *found;
   if (const auto found = by_bound(vm, most)) return *found;
   if (const auto found = by_groups(vm, most)) return *found;
