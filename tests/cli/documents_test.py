@@ -65,6 +65,14 @@ class manual(unittest.TestCase):
             text = page.read_text().replace("\\-", "-")
             self.assertLessEqual(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", text)), known, page)
 
+    def test_has_the_exit_codes_of_all_commands(self):
+        for command in sorted(commands_in_help()):
+            page = (PAGES / f"sukima-{command}.1").read_text()
+            listed = set(map(int, re.findall(r"^\.B (\d+)$", page[page.index(".SH EXIT STATUS"):], re.MULTILINE)))
+            with open("/dev/full", "wb") as full:
+                unwritten = subprocess.run([PROGRAM, command, "--help"], stdout=full, stderr=subprocess.DEVNULL, check=False)
+            self.assertLessEqual({unwritten.returncode, run(PROGRAM, command, "--nonesuch").returncode}, listed, command)
+
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_is_well_formed(self):
         for page in PAGES.glob("*.1"):
