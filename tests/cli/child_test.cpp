@@ -51,9 +51,9 @@ TEST(child, gives_output_errors_and_exit_code) {
 }
 
 TEST(child, reports_its_end_if_this_process_ignores_ended_children) {
-  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto before = signal(SIGCHLD, SIG_IGN);
   const process::child_result result = shell("i=0; while test $i -lt 10000; do i=$((i + 1)); done; exit 7");
-  std::signal(SIGCHLD, before);
+  signal(SIGCHLD, before);
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_GT(result.cpu_seconds, 0);
 }
