@@ -60,6 +60,11 @@ class launch(unittest.TestCase):
             ended = cluster("-n", nodes, "--", FIB, "25")
             self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0), nodes)
 
+    def test_starts_a_run_within_a_node_of_other_hosts(self):
+        for addresses in ("192.0.2.1,192.0.2.2", "192.0.2.1,192.0.2.2,192.0.2.3"):
+            ended = cluster("-n", "2", "--", FIB, "20", environment={"SUKIMA_CLUSTER_ADDRESSES": addresses})
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("6765\n", "", 0), addresses)
+
     def test_gives_the_input_to_all_and_the_output_of_node_0(self):
         text = "".join(f"line {i}\n" for i in range(20000))
         ended = shell("cat; cat >&2", text=text)

@@ -3,6 +3,7 @@
 // Long: the streams, signals and ends of the nodes share the loop that waits for all of them.
 #include "shared/launch.hpp"
 
+#include "entry/environment.hpp"
 #include "launch/child.hpp"
 #include "launch/gathered_output.hpp"
 #include "launch/left_processes.hpp"
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -405,6 +407,8 @@ class launcher {
 
 launch_result launch(const launch_request& request) {
   open_standard_streams();
+  // This process may itself be a node of a run on several hosts, with addresses that are not of its nodes.
+  if (request.places.empty()) unsetenv(variable_addresses);
   return launcher(request).run();
 }
 
