@@ -50,7 +50,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   }
 
   // Names of types, and the types that `worker` marks
-  bool VisitTagTypeLoc(TagTypeLoc type) { return to_.name(type.getNameLoc(), type.getDecl()), true; }
+  bool VisitTagTypeLoc(TagTypeLoc type) { return record_named_type(to_, type, function_), true; }
   bool VisitTypedefTypeLoc(TypedefTypeLoc type) {
     return to_.name(type.getNameLoc(), type.getTypedefNameDecl()), true;
   }

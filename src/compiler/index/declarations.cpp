@@ -84,6 +84,16 @@ void record_type(const recording& to, const TagDecl* type, function_info* functi
   function->types.push_back(t);
 }
 
+void record_named_type(const recording& to, TagTypeLoc type, function_info* function) {
+  to.name(type.getNameLoc(), type.getDecl());
+  const auto* const record = dyn_cast<RecordDecl>(type.getDecl()->getCanonicalDecl());
+  if (function == nullptr || record == nullptr || record->getIdentifier() == nullptr ||
+      record->getParentFunctionOrMethod() == nullptr)
+    return;
+  std::vector<const RecordDecl*>& known = function->named_records;
+  if (std::find(known.begin(), known.end(), record) == known.end()) known.push_back(record);
+}
+
 void record_local_declaration(const recording& to, const DeclStmt* statement, function_info* function) {
   const token_index begin = to.of.find(statement->getBeginLoc());
   const token_index end = to.of.find(statement->getEndLoc());

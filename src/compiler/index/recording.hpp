@@ -27,6 +27,8 @@ function_info& record_function(const recording& to, const clang::FunctionDecl* f
 function_info& record_closure(const recording& to, const closure_declaration& closure, function_info& outer);
 void record_variable(const recording& to, const clang::VarDecl* variable);
 void record_type(const recording& to, const clang::TagDecl* type, function_info* function);
+/// Records that a function names a type with a tag, which it may thereby declare.
+void record_named_type(const recording& to, clang::TagTypeLoc type, function_info* function);
 void record_local_declaration(const recording& to, const clang::DeclStmt* statement, function_info* function);
 
 // Calls and function types (calls.cpp)

@@ -92,6 +92,8 @@ struct function_info {
   std::vector<local_declaration> declarations;
   std::vector<local_type> types;
   bool computed_goto = false;
+  /// The structures and unions of the function that are named in it, each once (its first declaration).
+  std::vector<const clang::RecordDecl*> named_records;
   std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< of asm goto, with the labels
 
   /// Returns whether a variable changes in these tokens. Logarithmic.

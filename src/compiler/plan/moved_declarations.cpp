@@ -45,8 +45,8 @@ bool is_of_thread(const plan_input& in, const local_declaration& d) {
 }
 
 /// Returns whether the range contains nothing that exists only in the function, apart from declarations that
-/// have already been moved.
-bool can_move(const planner& p, token_range range) {
+/// have already been moved, and \p others, which will be.
+bool can_move(const planner& p, token_range range, const std::set<const Decl*>& others = {}) {
   for (token_index t = range.begin; t < range.end; ++t) {
     if (p.in.construct_at.contains(t) || p.in.index.calls.contains(t)) return false;
     const auto name = p.in.index.names.find(t);
@@ -60,7 +60,7 @@ bool can_move(const planner& p, token_range range) {
       return false;
     const token_index place = p.in.unit.find(declaration->getLocation());
     if (p.names.renamed.contains(declaration->getCanonicalDecl()) ||
-        (place != no_token && range.holds(place)))
+        others.contains(declaration->getCanonicalDecl()) || (place != no_token && range.holds(place)))
       continue;
     return false;
   }
@@ -109,9 +109,11 @@ class mover {
         f_(f),
         twice_(p.in.unwinding && p.in.unwinding->find(&f) != nullptr),
         types_(f.types),
+        named_records_(f.named_records.begin(), f.named_records.end()),
         declarations_(f.declarations) {
     for (const function_info& closure : p.in.index.closures_in(f.body)) {
       types_.insert(types_.end(), closure.types.begin(), closure.types.end());
+      named_records_.insert(closure.named_records.begin(), closure.named_records.end());
       declarations_.insert(declarations_.end(), closure.declarations.begin(), closure.declarations.end());
     }
   }
@@ -128,6 +130,7 @@ class mover {
   }
 
   void run() {
+    declare_ahead();
     token_index done = 0;
     for (const candidate& one : candidates()) {
       if (one.tokens.begin < done) continue;  // it is within the previous one
@@ -174,6 +177,48 @@ class mover {
     return result;
   }
 
+  /// Declares the structures and unions that are named before they have members, or never have any, so that
+  /// types that are moved can point to them. Omits those whose members depend on variables of the function.
+  void declare_ahead() {
+    std::vector<const RecordDecl*> ahead;
+    for (const RecordDecl* one : named_records_)
+      if (!one->isThisDeclarationADefinition() && !p_.names.renamed.contains(one)) ahead.push_back(one);
+    std::set<const Decl*> moved = movable_types({ahead.begin(), ahead.end()});
+    std::erase_if(ahead, [&moved](const RecordDecl* one) { return !moved.contains(one); });
+    std::ranges::sort(ahead, {},
+                      [this](const RecordDecl* one) { return p_.in.unit.find(one->getLocation()); });
+    for (const RecordDecl* one : ahead) {
+      p_.out.before_function.end_line();
+      p_.out.before_function.text(one->getKindName().str() + " " + rename(one) + ";\n");
+    }
+  }
+
+  /// Returns the types of the function that can be moved if all of them are, and \p moved as far as these do
+  /// not depend on variables of the function.
+  std::set<const Decl*> movable_types(std::set<const Decl*> moved) const {
+    std::vector<std::pair<token_range, std::vector<const Decl*>>> left;
+    for (const local_type& type : types_) {
+      left.push_back({type.tokens, {type.tag->getCanonicalDecl()}});
+      if (const auto* numbers = dyn_cast<EnumDecl>(type.tag))
+        for (const EnumConstantDecl* number : numbers->enumerators())
+          left.back().second.push_back(number->getCanonicalDecl());
+    }
+    for (const local_declaration& d : declarations_)
+      if (only_types(d) && !is_put_in_for(d)) {
+        left.push_back({d.tokens, {}});
+        for (const NamedDecl* one : d.declared)
+          if (isa<TypedefNameDecl>(one)) left.back().second.push_back(one->getCanonicalDecl());
+      }
+    for (const auto& [range, names] : left) moved.insert(names.begin(), names.end());
+    const auto depends = [&](const auto& one) { return !can_move(p_, one.first, moved); };
+    for (auto one = std::ranges::find_if(left, depends); one != left.end();
+         one = std::ranges::find_if(left, depends)) {
+      for (const Decl* name : one->second) moved.erase(name);
+      left.erase(one);
+    }
+    return moved;
+  }
+
   bool is_in_wind(token_range range) const {
     for (const construct* c = p_.in.unit.construct_around(range.begin); c != nullptr; c = c->around)
       if (c->kind == construct_kind::wind && (c->before.holds(range) || c->after.holds(range))) return true;
@@ -213,6 +258,7 @@ class mover {
   const function_info& f_;
   bool twice_;  ///< the function has two versions
   std::vector<local_type> types_;
+  std::set<const RecordDecl*> named_records_;
   std::vector<local_declaration> declarations_;
 };
 
