@@ -133,7 +133,7 @@ void desugarer::closure_return() {
     return copy();
   }
   const closure_declaration& c = *closure_;
-  token_index first = c.whole.begin;
+  token_index first = c.type;
   while (unit_.roles[first] == token_role::keyword) ++first;
   const bool nothing = unit_.tokens[first].is(tok::kw_void) && first + 4 == c.name_token;
   if (nothing) {

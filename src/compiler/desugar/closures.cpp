@@ -75,6 +75,9 @@ void desugarer::named_closure(const closure_context& around) {
   c.location = location;
   c.is_worker = worker_closures_.contains(at_);
   c.whole.begin = unit_token_of(around.begin);
+  c.type = c.whole.begin;
+  for (std::size_t k = around.begin; k < at_ && in_.tokens[k].is(tok::l_square); c.type = unit_token_of(k))
+    k = syntax_.closing_of(k) + 1;
   for (token_index t = c.whole.begin; t < here(); ++t)
     if (is_storage_word(unit_.tokens[t]) && unit_.roles[t] == token_role::user)
       unit_.roles[t] = token_role::keyword;
@@ -134,7 +137,7 @@ void desugarer::closure_result_type(closure_declaration& c) {
         put_copy(token);
       }
   };
-  copy_range(c.whole.begin, declarator);
+  copy_range(c.type, declarator);  // a typedef begins with a word
   put("sukima_result_" + number, c.location);
   copy_range(c.rest.begin, c.rest.end);
   put(tok::semi, c.location);

@@ -99,7 +99,7 @@ bool captures_backtracking(const planner& p, const closure_declaration& c, const
 std::string closure_heading(planner& p, const closure_declaration& c, const std::string& name,
                             const std::string& first_parameters, const context& scope,
                             bool is_definition = false) {
-  const token_range words{c.whole.begin, c.name_token - 3};
+  const token_range words{c.type, c.name_token - 3};
   std::string parameters = text_of(p, {c.parameters.begin + 1, c.parameters.end - 1}, scope);
   if (parameters == "void") parameters.clear();
   std::string all = first_parameters;

@@ -98,6 +98,7 @@ struct closure_declaration {
   clang::SourceLocation location;  ///< location of its name
   bool is_worker = false;
   token_range whole;  ///< from the first word of the declaration to its `;` or `}`
+  token_index type = no_token;  ///< the first word after attributes in brackets
   token_index name_token = no_token;
   token_range parameters;  ///< including the parentheses
   token_range rest;  ///< rest of the declarator after the parameters
