@@ -107,6 +107,10 @@ class closure_checker : rules {
   }
 
   void check_leaving(const function_info& f) {
+    for (const SwitchCase* label : f.stray_labels)
+      error(label->getKeywordLoc(), std::string("'") + (isa<CaseStmt>(label) ? "case" : "default") +
+                                        "' is not inside a 'switch' of closure '" + f.closure->name +
+                                        "'; move the 'switch' into the closure");
     for (token_index t = f.body.begin; t < f.body.end; ++t) {
       if (index_.function_at(t) != &f) continue;
       const auto j = index_.jumps.find(t);

@@ -141,7 +141,11 @@ class return_checker : rules {
       if (f.has_closures && !function.isNoReturn() && !function.hasImplicitReturnZero())
         check_end(f, dyn_cast<CompoundStmt>(function.getBody()));
     }
-    for (const function_info& f : index_.closures) check_end(f, f.block);
+    for (const function_info& f : index_.closures) {
+      if (f.stray_labels.empty())
+        check_end(f, f.block);  // Clang's graph of paths needs the switch of each label
+      check_returned(f, f.block);
+    }
   }
 
  private:

@@ -128,7 +128,10 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   bool VisitLabelStmt(LabelStmt* s) { return record_label(to_, s, function_), true; }
   bool VisitAddrLabelExpr(AddrLabelExpr* e) { return record_label_address(to_, e), true; }
   bool VisitSwitchCase(SwitchCase* s) {
-    if (function_ != nullptr && !around_.switches.empty())
+    if (function_ == nullptr) return true;
+    if (around_.switches.empty())
+      function_->stray_labels.push_back(s);
+    else
       function_->switches.emplace_back(s, around_.switches.back());
     return true;
   }

@@ -88,12 +88,13 @@ struct function_info {
   std::map<const clang::LabelDecl*, token_index> labels;
   std::vector<std::pair<const clang::SwitchCase*, token_index>>
       switches;  ///< labels with their switch's keyword
+  std::vector<const clang::SwitchCase*> stray_labels;  ///< in a closure: labels of a switch around it
   std::vector<const construct*> constructs;
   std::vector<local_declaration> declarations;
   std::vector<local_type> types;
-  bool computed_goto = false;
   /// The structures and unions of the function that are named in it, each once (its first declaration).
   std::vector<const clang::RecordDecl*> named_records;
+  bool computed_goto = false;
   std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< of asm goto, with the labels
 
   /// Returns whether a variable changes in these tokens. Logarithmic.
