@@ -149,6 +149,16 @@ class return_checker : rules {
   }
 
  private:
+  /// Reports values of `return` in a closure without a result. The parser sees `(void)(E);` there.
+  void check_returned(const function_info& f, const Stmt* part) const {
+    if (part == nullptr || f.result.isNull() || !f.result->isVoidType()) return;
+    if (const auto* const cast = dyn_cast<CStyleCastExpr>(part);
+        cast != nullptr && !cast->getSubExpr()->getType()->isVoidType())
+      for (const token_index t : f.closure->returns)
+        if (cast->getBeginLoc() == location_of(t)) value_of_void(location_of(t), f.closure->name);
+    for (const Stmt* const inner : part->children()) check_returned(f, inner);
+  }
+
   void check_end(const function_info& f, CompoundStmt* body) const {
     if (body == nullptr || f.result.isNull() || f.result->isVoidType()) return;
     std::set<const Stmt*> inner;

@@ -36,6 +36,10 @@ class rules {
   void warning_of_c(clang::SourceLocation location, unsigned number) const {
     diagnostics_.Report(location, number);
   }
+  /// Gives Clang's warning about a value that a function without a result returns.
+  void value_of_void(clang::SourceLocation location, const std::string& function) const {
+    diagnostics_.Report(location, clang::diag::ext_return_has_expr) << "'" + function + "'" << 0;
+  }
   clang::SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
 
   clang::ASTContext& ast_;
