@@ -30,7 +30,8 @@ set(check_files
   check/hidden_names.cpp
   check/returns.cpp
   check/successors.cpp
-  check/values.cpp)
+  check/values.cpp
+  check/worker_locals.cpp)
 set(desugar_files
   desugar/closure_addresses.cpp
   desugar/closure_blocks.cpp

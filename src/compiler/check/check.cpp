@@ -381,6 +381,7 @@ void check(CompilerInstance& compiler, const unit& u, const semantic_index& inde
   check_successors(compiler, u, index);
   check_returns(compiler, u, index);
   check_values(compiler, u, index);
+  check_worker_locals(compiler, u, index);
 }
 
 }  // namespace sukima::language

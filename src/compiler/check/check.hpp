@@ -19,6 +19,8 @@ void check_hidden_names(clang::CompilerInstance& compiler, const unit& u, const 
 void check_returns(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// Checks the rules for loops by successor; called by check().
 void check_successors(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
+/// Checks the rules for `worker_local` objects; called by check().
+void check_worker_locals(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// Warns of values that depend on timing or on the C compiler; called by check().
 void check_values(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 
