@@ -6,6 +6,7 @@
 #include <clang/Basic/CharInfo.h>
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticLex.h>
+#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 
 #include "index/semantic_index.hpp"
@@ -39,6 +40,8 @@ std::string in_terms_of_the_language(std::string text) {
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
+  if (text == "function declared 'worker' here was previously declared without calling convention")
+    text = "this declaration has 'worker', and an earlier one does not; write 'worker' before both";
   // Desugaring passes the value of a closure's `return` to a function.
   const std::string_view result = "'sukima_result_";
   if (const std::size_t at = text.find(result); at != std::string::npos) {
@@ -320,9 +323,15 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     last_was_dropped_ = true;
     return;
   }
-  last_was_dropped_ = false;
+  // The parser may see a mistake twice, in the user's tokens and in inserted copies of them.
+  const bool is_again = level >= DiagnosticsEngine::Error && info.getLocation().isValid() &&
+                        std::exchange(last_error_, info.getLocation()) == info.getLocation();
+  last_was_dropped_ = is_again;
+  if (is_again) return;
   DiagnosticConsumer::HandleDiagnostic(level, info);
   message = in_terms_of_the_language(std::move(message));
+  if (info.getID() == clang::diag::err_attributes_not_allowed && !text_from(info).starts_with("["))
+    message = "the parameters after 'closure' need types";
   if (is_warning || how == conversion::of_c) message += option_of(level, info);
   if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
   if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {

@@ -30,6 +30,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
 
   clang::DiagnosticsEngine::Level level_in_c_;
   bool last_was_dropped_ = false;
+  clang::SourceLocation last_error_;
   std::vector<clang::SourceRange> closures_;
   std::set<std::string> names_of_closures_;
   std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures

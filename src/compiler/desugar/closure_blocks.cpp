@@ -144,7 +144,7 @@ void desugarer::closure_return() {
   }
   put(tok::l_paren, token().getLocation());
   while (!is(tok::semi)) {
-    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
+    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace) || begins_other_statement(token()))
       fail(token().getLocation(), "expected ';' after 'return'");
     step_over();
   }

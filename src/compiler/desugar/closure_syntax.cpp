@@ -22,6 +22,17 @@ bool is_storage_word(const Token& token) {
                        tok::kw__Noreturn);
 }
 
+bool begins_type(const Token& token) {
+  return is_type_word(token) || token.isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_struct, tok::kw_union,
+                                              tok::kw_enum, tok::kw_register, tok::kw_typeof);
+}
+
+bool begins_other_statement(const Token& token) {
+  return token.isOneOf(tok::kw_if, tok::kw_else, tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_switch,
+                       tok::kw_case, tok::kw_default, tok::kw_goto, tok::kw_break, tok::kw_continue,
+                       tok::kw_return);
+}
+
 bool takes_parenthesis(const Token& token) {
   return token.isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_sizeof,
                        tok::kw__Alignof, tok::kw_return, tok::kw___attribute, tok::kw_typeof,

@@ -16,6 +16,10 @@ struct closure_context {
   bool shares;  ///< it follows another declarator
 };
 
+/// Returns whether a declaration of a variable can begin with a token, which is no name.
+bool begins_type(const clang::Token& token);
+/// Returns whether only another statement begins with a token, so that a `;` is missing before it.
+bool begins_other_statement(const clang::Token& token);
 /// Returns whether the parentheses after this token are not part of a declarator, as after `if` or `sizeof`.
 bool takes_parenthesis(const clang::Token& token);
 /// Returns whether a token is a storage class or function specifier. The pointer that represents a closure

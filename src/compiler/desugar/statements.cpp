@@ -54,6 +54,13 @@ bool desugarer::statement() {
   if (here_only("join")) return join(), true;
   if (here_only("try")) return try_catch(), true;
   if (here_only("throw")) return throw_tag(), true;
+  const auto is_before_block = [this](std::size_t closing) {
+    return closing + 1 < in_.tokens.size() && in_.tokens[closing + 1].is(tok::l_brace);
+  };
+  if (is_word("catch") && is(tok::l_paren, 1) && at_statement() &&
+      is_before_block(syntax_.closing_of(at_ + 1)))
+    fail(token().getLocation(),
+         "a 'try' has one 'catch', directly behind its block; put another 'try' around that one");
   if (is_word("poll") && is(tok::semi, 1) && at_statement()) return poll(), true;
   return false;
 }
@@ -112,6 +119,9 @@ token_range desugarer::parenthesis(const std::string& type, const std::string& v
                                    const std::string& keyword) {
   const SourceLocation location = token().getLocation();
   if (!is(tok::l_paren)) fail(location, "expected '(' after '" + keyword + "'");
+  if (type == "tag" && (begins_type(token(1)) || is(tok::ellipsis, 1)))
+    fail(token(1).getLocation(),
+         "expected a tag, which is a number or an address; 'catch' declares no variable");
   put(tok::l_brace, location);
   for (const char* const word : {"unsigned", "long"})
     if (type == "tag") put(word, location);
@@ -209,7 +219,7 @@ void desugarer::throw_tag() {
   c.from.begin = here();
   if (is(tok::semi)) fail(token().getLocation(), "expected a tag after 'throw'");
   while (!is(tok::semi)) {
-    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
+    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace) || begins_other_statement(token()))
       fail(token().getLocation(), "expected ';' after 'throw'");
     step_over();
   }
