@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from backend import version  # pylint: disable=wrong-import-position
 
 # A package has the libraries, and the commands that need no large libraries.
-LEFT_OUT = ("CLUSTER", "HOST", "LAB", "LANGUAGE", "OBJECTS", "TESTS")
+LEFT_OUT = ("CLUSTER", "HOST", "JAVA", "LAB", "LANGUAGE", "OBJECTS", "TESTS")
 
 
 def description():

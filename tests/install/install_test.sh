@@ -87,6 +87,14 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   fi
 fi
 
+# Nested functions for Java, if the build has them.
+if [[ -e $build/bin/sukima-javac ]]; then
+  "$prefix/bin/sukima-javac" -d "$work/classes" "$(dirname "$0")/../../examples/java/CountCalls.java" ||
+    fail "sukima-javac of the moved installation"
+  [[ $(java -cp "$work/classes:$prefix/share/java/sukima-java.jar" CountCalls) == "fib(20) = 6765, leaves: 10946" ]] ||
+    fail "a program of the moved sukima-javac"
+fi
+
 # The first commands of the pages.
 python3 "$(dirname "$0")/page_commands_test.py" "$prefix" "$(dirname "$0")/../.." || fail "commands of the pages"
 
