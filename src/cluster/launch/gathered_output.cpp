@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/gathered_output.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <utility>
 
 namespace sukima::cluster {
@@ -16,6 +18,7 @@ std::size_t gathered_output::room(unsigned /*node*/) const {
 std::optional<output_difference> gathered_output::take(unsigned node, std::string_view text) {
   if (node == 0) {
     take_from_0(text);
+    SUKIMA_ASSERT(kept_.empty() || last_ == line_of_0::unfinished, "lines wait only for an unfinished line");
     return {};
   }
   const std::size_t end = text.rfind('\n');
@@ -75,6 +78,7 @@ void gathered_output::end(unsigned node) {
 }
 
 void gathered_output::printed(std::size_t size) {
+  SUKIMA_ASSERT(size <= unprinted().size(), "only text that a node has written is printed");
   printed_ += size;
   if (printed_ < ready_.size() / 2) return;
   ready_.erase(0, printed_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/merged_output.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 
 namespace sukima::cluster {
@@ -32,6 +34,7 @@ std::string_view merged_output::in_window(std::uint64_t from) const {
 std::string_view merged_output::unprinted() const { return in_window(printed_); }
 
 void merged_output::printed(std::size_t size) {
+  SUKIMA_ASSERT(size <= unprinted().size(), "only text that a node has written is printed");
   printed_ += size;
   move_window();
 }
@@ -105,6 +108,19 @@ void merged_output::move_window_to(std::uint64_t offset) {
     text_.erase(0, unused_);
     unused_ = 0;
   }
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* merged_output::violated_invariant() const {
+  if (unused_ > text_.size()) return "no more of the text is unused than there is";
+  if (printed_ < begin_ || printed_ > end_of_window()) return "text that was not printed is in the window";
+  for (const writer& w : nodes_) {
+    if (!w.is_live) continue;
+    if (w.size > end_of_window()) return "the window has the newest text of all nodes";
+    if (w.size < begin_ && (w.since > w.size || w.goal <= w.size || w.goal > begin_))
+      return "a node behind the window has a goal before it, up to the window";
+  }
+  return nullptr;
 }
 
 }  // namespace sukima::cluster

@@ -35,6 +35,8 @@ class merged_output final : public nodes_output {
   std::optional<difference> shorter(unsigned node) const override;
   std::string_view unprinted() const override;
   void printed(std::size_t size) override;
+  /// \returns the first invariant that does not hold, or null
+  const char* violated_invariant() const;
 
  private:
   using checksum = std::uint64_t;

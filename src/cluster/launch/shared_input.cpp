@@ -3,6 +3,8 @@
 
 #include "launch/child.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <unistd.h>
 
 #include <cerrno>
@@ -63,6 +65,8 @@ void shared_input::read_some(std::size_t least_sent) {
     return;
   }
   // Moves the remaining bytes only if the bytes that all nodes have received are the larger part.
+  SUKIMA_ASSERT(least_sent >= size_ - kept_.size() && least_sent <= size_,
+                "bytes are kept until all nodes have them");
   const std::size_t unused = least_sent - (size_ - kept_.size());
   if (unused > kept_.size() / 2) kept_.erase(0, unused);
   kept_.append(chunk.data(), static_cast<std::size_t>(got));
@@ -70,6 +74,7 @@ void shared_input::read_some(std::size_t least_sent) {
 }
 
 std::string_view shared_input::after(std::size_t sent) const {
+  SUKIMA_ASSERT(sent >= size_ - kept_.size() && sent <= size_, "what a node has not received is kept");
   return std::string_view(kept_).substr(sent - (size_ - kept_.size()));
 }
 

@@ -3,6 +3,8 @@
 
 #include "protocol/reader.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -33,6 +35,7 @@ void frame_writer::write(bytes& to, frame_kind kind, byte_view content) {
 }
 
 void frame_writer::begin(bytes& to, frame_kind kind, std::size_t size) {
+  SUKIMA_ASSERT(!code_, "a frame ends before the next one begins");
   const std::size_t header = to.size();
   const std::size_t length = 1 + size + (key_ ? mac_size : 0);
   byte_sink(to).number(static_cast<std::uint32_t>(length)).number(static_cast<std::uint8_t>(kind));
@@ -66,6 +69,7 @@ void frame_reader::feed(byte_view arrived) {
 
 /// Returns the next bytes, which are valid until feed(). \pre so many bytes are unhandled
 byte_view frame_reader::take(std::size_t size) noexcept {
+  SUKIMA_ASSERT(size <= unhandled(), "only bytes that have arrived are handled");
   begin_ += size;
   return byte_view(buffer_).subspan(begin_ - size, size);
 }
@@ -96,6 +100,7 @@ void frame_reader::check_code() {
 std::optional<frame> frame_reader::next() {
   if (!current_ && !begin_frame()) return {};
   unfinished& f = *current_;
+  SUKIMA_ASSERT(f.content.size() <= f.size, "a frame has no more content than its header says");
   const byte_view piece = take(std::min(unhandled(), f.size - f.content.size()));
   f.content.insert(f.content.end(), piece.begin(), piece.end());
   if (f.code) f.code->add(piece);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/frame_queue.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,6 +25,7 @@ void frame_queue::add(frame_kind kind, bytes&& content) {
 }
 
 void frame_queue::take(bytes& to) {
+  SUKIMA_ASSERT(!empty(), "a write has bytes to send");
   to.clear();
   if (!encoded_.empty()) {
     to.swap(encoded_);
@@ -34,12 +37,15 @@ void frame_queue::take(bytes& to) {
       waiting_size_ -= first.content.size();
       writer_.begin(to, first.kind, first.content.size());
     }
+    SUKIMA_ASSERT(first.taken <= first.content.size(), "no more of a frame is sent than it has");
     const std::size_t size = std::min(piece_size, first.content.size() - first.taken);
     writer_.add(to, byte_view(first.content).subspan(first.taken, size));
     first.taken += size;
     if (first.taken < first.content.size()) continue;
     writer_.end(to);
     waiting_.pop_front();
+    SUKIMA_ASSERT(!waiting_.empty() || waiting_size_ == 0,
+                  "the size that waits is that of the frames that wait");
   }
 }
 

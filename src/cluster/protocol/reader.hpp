@@ -5,6 +5,8 @@
 
 #include "transport/transport.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -27,6 +29,7 @@ class byte_sink {
   byte_sink& raw(byte_view view);
   /// Appends a length of two bytes and the text. \pre the text is shorter than 65,536 bytes
   byte_sink& text(std::string_view view) {
+    SUKIMA_ASSERT(view.size() <= 0xFFFF, "the length of a text fits into two bytes");
     return number(static_cast<std::uint16_t>(view.size())).raw(std::as_bytes(std::span(view)));
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/lifelines.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 
 namespace sukima::cluster {
@@ -15,6 +17,18 @@ void lifelines::add(node_id node, std::uint32_t entry) {
     same->second = std::max(same->second, entry);
 }
 
+const char* lifelines::violated_invariant() const {
+  std::vector<node_id> nodes;
+  for (const auto& [node, entry] : registered_) {
+    if (entry < first_entry_) return "lifelines of entries that have ended are gone";
+    nodes.push_back(node);
+  }
+  std::ranges::sort(nodes);
+  if (std::ranges::adjacent_find(nodes) != nodes.end()) return "a node has one lifeline here at most";
+  if (pause_ < shortest_pause || pause_ > longest_pause) return "pauses between requests are within limits";
+  return nullptr;
+}
+
 void lifelines::remove(node_id node) {
   std::erase_if(registered_, [&](const auto& line) { return line.first == node; });
   pause_ = shortest_pause;
@@ -25,6 +39,7 @@ void lifelines::begin_entry(std::uint32_t entry) {
   std::erase_if(registered_, [&](const auto& line) { return line.second < first_entry_; });
   pause_ = shortest_pause;
   look_at_.reset();
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 std::optional<lifelines::turn> lifelines::next(std::uint32_t entry, const small_tasks& tasks,

@@ -60,6 +60,8 @@ class lifelines {
   bool takes_look(clock::time_point now);
   /// The time from which takes_look returns true; nothing: never.
   std::optional<clock::time_point> next_look() const noexcept { return look_at_; }
+  /// \returns the first invariant that does not hold, or null
+  const char* violated_invariant() const;
 
  private:
   std::vector<std::pair<node_id, std::uint32_t>> registered_;

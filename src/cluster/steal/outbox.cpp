@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/outbox.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,7 +10,10 @@
 namespace sukima::cluster {
 
 std::size_t outbox::send(node_id to, const message& m) {
-  if (is_closed_[to]) return 0;
+  if (is_closed_[to]) {
+    SUKIMA_ASSERT(count(to) == 0, "no message waits for a node that is closed");
+    return 0;
+  }
   bytes out = write_message(m);
   const std::size_t size = out.size();
   // If the transport refuses a message, it does not move its content.

@@ -4,6 +4,8 @@
 
 #include "protocol/messages.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,12 +42,16 @@ class past_results {
       all_.push_back(std::move(result));
     else
       all_ = {};
+    SUKIMA_ASSERT(all_.size() == (are_kept() ? count_ : 0), "all results are kept, or none");
   }
   /// The number of entries that have ended.
   std::uint32_t count() const noexcept { return count_; }
   bool are_kept() const noexcept { return size_ <= most_; }
   /// \pre are_kept(), and the entry has ended
-  const entry_result& of(std::uint32_t entry) const { return all_[entry - 1]; }
+  const entry_result& of(std::uint32_t entry) const {
+    SUKIMA_ASSERT(entry >= 1 && entry <= all_.size(), "the entry has ended, and its result is kept");
+    return all_[entry - 1];
+  }
   /// Returns the last entry whose result fits into an answer that begins with `first`. \pre are_kept(), and
   /// `last` has ended
   std::uint32_t end_of_answer(std::uint32_t first, std::uint32_t last) const {

@@ -4,6 +4,8 @@
 #include "steal/lifelines.hpp"
 #include "transport/sparse_graph.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -42,6 +44,7 @@ bool thief::asks(node_id n) const noexcept {
 }
 
 node_id thief::draw(std::vector<node_id>& from) {
+  SUKIMA_ASSERT(!from.empty(), "a node is drawn from some nodes");
   const auto weight_of = [&](node_id n) { return weight(others_[n].tasks, others_[n].round_trip); };
   double sum = 0;
   for (const node_id n : from) sum += weight_of(n);
@@ -158,6 +161,7 @@ void thief::on_none(node_id from, std::uint64_t number, clock::time_point now) {
       s->asked.reset();
       ++s->refusals;
     }
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 bool thief::keeps_task(node_id from) const noexcept { return hungry_ || far_.asked == from; }
@@ -188,6 +192,7 @@ void thief::begin_entry() {
   begin_asking();
   far_.asked.reset();
   for (other& o : others_) o.has_lifeline = false;
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void thief::forget(node_id node) {
@@ -195,6 +200,19 @@ void thief::forget(node_id node) {
   for (side* s : {&near_, &far_})
     if (s->asked == node) s->asked.reset();
   if (last_giver_ == node) last_giver_.reset();
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* thief::violated_invariant() const noexcept {
+  if (others_[self_].is_there) return "a node requests nothing from itself";
+  for (const side* s : {&near_, &far_}) {
+    if (s->refusals > most_refusals) return "after the last refusal a side sends no request";
+    if (!s->asked) continue;
+    const other& o = others_[*s->asked];
+    if (!o.is_there) return "a request is under way only to a node that is there";
+    if (o.asked_number == 0 || o.asked_number > last_number_) return "a request under way has a number";
+  }
+  return nullptr;
 }
 
 std::optional<clock::time_point> thief::next_look() const noexcept {

@@ -83,6 +83,8 @@ class thief {
   /// Returns the time at which next_request or take_lifelines will have another answer even if no message
   /// arrives; nothing: never.
   std::optional<clock::time_point> next_look() const noexcept;
+  /// \returns the first invariant that does not hold, or null
+  const char* violated_invariant() const noexcept;
 
  private:
   /// Another node. This node has an entry in the list, too, with `is_there` false.
