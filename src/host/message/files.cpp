@@ -55,8 +55,11 @@ int replace_file(const std::filesystem::path& file, const std::string& text, uns
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
   const std::filesystem::path fresh = file.string() + ".new";
+  // A killed process may have left a file there. In a folder such as /tmp, another user may have made a link
+  // there, which must not be followed, or a pipe, which would block.
+  ::unlink(fresh.c_str());
   {
-    const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!out) return errno;
     ::fchmod(out.get(), mode);  // independent of the umask
     if (const int error = write_whole(out.get(), text); error != 0) {
@@ -64,7 +67,10 @@ int replace_file(const std::filesystem::path& file, const std::string& text, uns
       return error;
     }
   }
-  return ::rename(fresh.c_str(), file.c_str()) == 0 ? 0 : errno;
+  if (::rename(fresh.c_str(), file.c_str()) == 0) return 0;
+  const int error = errno;
+  ::unlink(fresh.c_str());
+  return error;
 }
 
 }  // namespace sukima::host

@@ -78,7 +78,10 @@ class file_link final : public guest_link {
       ::unlinkat(in.get(), fresh.c_str(), 0);
       return error;
     }
-    return ::renameat(in.get(), fresh.c_str(), in.get(), name.c_str()) == 0 ? 0 : errno;
+    if (::renameat(in.get(), fresh.c_str(), in.get(), name.c_str()) == 0) return 0;
+    const int error = errno;
+    ::unlinkat(in.get(), fresh.c_str(), 0);
+    return error;
   }
 
   std::filesystem::path file_;

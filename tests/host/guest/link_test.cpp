@@ -83,6 +83,15 @@ TEST(file_link, follows_no_link_on_the_way_to_its_folder) {
   EXPECT_EQ(guests::text_in(guest.path / "run/sukima/host"), number(1));
 }
 
+TEST(file_link, leaves_nothing_behind_in_the_place_of_a_folder) {
+  const guests::folder folder;
+  fs::create_directory(folder.path / "host");
+  const auto link = make_file_link(folder.path / "host");
+  link->set_message(host_message{.usable = 1}, 1);
+  EXPECT_TRUE(link->complaint(1));
+  EXPECT_FALSE(fs::exists(folder.path / ".host.new"));
+}
+
 TEST(file_link, says_what_fails_and_tries_again) {
   const guests::folder folder;
   const auto link = make_file_link(folder.path / "missing" / "host");

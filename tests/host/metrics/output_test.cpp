@@ -143,4 +143,31 @@ TEST(metrics_file, is_replaced_as_a_whole_and_removed_in_the_end) {
   EXPECT_THROW((void)open_metrics("/proc/nonesuch/sukima.prom"), metrics_error);
 }
 
+TEST(metrics_file, leaves_nothing_behind_where_it_cannot_be_written) {
+  std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const fs::path place = fs::path(name) / "folder";
+  fs::create_directory(place);
+  EXPECT_THROW((void)open_metrics(place.string()), metrics_error);
+  EXPECT_FALSE(fs::exists(place.string() + ".new"));
+  fs::remove_all(name);
+}
+
+TEST(metrics_file, follows_no_link_that_another_user_made) {
+  std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const fs::path file = fs::path(name) / "sukima.prom", other = fs::path(name) / "other";
+  std::ofstream(other) << "precious";
+  fs::create_symlink(other, file.string() + ".new");
+  const auto output = open_metrics(file.string());
+  EXPECT_EQ(output->publish("a 1\n"), std::nullopt);
+  std::stringstream left, now;
+  left << std::ifstream(other).rdbuf();
+  now << std::ifstream(file).rdbuf();
+  EXPECT_EQ(left.str(), "precious");
+  EXPECT_EQ(now.str(), "a 1\n");
+  EXPECT_FALSE(fs::is_symlink(file));
+  fs::remove_all(name);
+}
+
 }  // namespace
