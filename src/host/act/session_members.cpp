@@ -114,6 +114,7 @@ void session::replace(const description& host, const std::vector<steering>& how,
   for (auto& one : before)
     if (one != nullptr) {
       leave(*one, now);
+      if (one->chosen()) from_gone_ += one->link()->seen();
       optimiser_.remove(one->number);
       one.reset();
     }

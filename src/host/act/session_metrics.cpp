@@ -25,17 +25,14 @@ void session_member::add_to(vm_metrics& into) const {
 
 host_metrics session::metrics() const {
   host_metrics result;
-  result.messages.emplace();
+  result.messages = from_gone_;
   for (const auto& one : members_) {
     vm_metrics& into = result.vms.emplace_back();
     one->add_to(into);
     if (!one->chosen()) continue;
     into.state = optimiser_.state(one->number);
     into.count = one->count();
-    const guest_inbox::counts seen = one->link()->seen();
-    result.messages->taken += seen.taken;
-    result.messages->malformed += seen.malformed;
-    result.messages->too_many += seen.too_many;
+    *result.messages += one->link()->seen();
   }
   if (actor_) result.acts = actor_->counts();
   return result;

@@ -39,6 +39,13 @@ class guest_inbox {
     std::uint64_t taken = 0;
     std::uint64_t malformed = 0;  ///< messages that the grammar rejects, and runs of bytes outside messages
     std::uint64_t too_many = 0;  ///< messages above the rate; they are not parsed
+
+    counts& operator+=(const counts& more) {
+      taken += more.taken;
+      malformed += more.malformed;
+      too_many += more.too_many;
+      return *this;
+    }
   };
 
   /// Takes bytes in the order of their arrival. Linear time.

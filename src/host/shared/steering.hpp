@@ -168,6 +168,7 @@ class session {
   std::vector<std::string> events_;
   std::optional<double> cycled_at_;
   std::size_t cycles_ = 0;
+  guest_inbox::counts from_gone_;  ///< the messages from members that are gone, so that no counter falls
   std::size_t next_estimate_ = 0;  ///< the position of the machine that is estimated next
 };
 

@@ -83,6 +83,16 @@ TEST_F(changing_session, one_that_is_gone_leaves_its_cpus) {
   EXPECT_NEAR(host.running->metrics().vms.at(0).usable.value(), 4, 1e-6);
 }
 
+TEST_F(changing_session, messages_of_one_that_is_gone_still_count) {
+  const auto taken = [&] { return host.running->metrics().messages->taken; };
+  const std::uint64_t before = taken();
+  ASSERT_GT(before, 0U);
+  replace({0});
+  EXPECT_EQ(taken(), before);
+  replace({});
+  EXPECT_EQ(taken(), before);
+}
+
 TEST_F(changing_session, a_new_run_begins_anew) {
   starts[1] = 4711;
   replace({0, 1});
