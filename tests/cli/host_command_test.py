@@ -223,6 +223,18 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual((watching.communicate()[1], watching.returncode), (f"sukima: metrics are at {file}\n", 0))
         self.assertFalse(file.exists())
 
+    def test_watching_removes_its_metrics_when_its_reader_ends(self):
+        """As in `sukima host watch --metrics FILE | head -1`."""
+        file = pathlib.Path(FOLDER.name, "sukima.prom")
+        watching = subprocess.Popen([PROGRAM, "host", "watch", "--root", play("containers-v2.tree"), "--interval", "0.1",
+                                     "--metrics", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        watching.stdout.readline()
+        watching.stdout.close()
+        self.assertEqual(watching.wait(), 1)
+        self.assertIn("the output could not be written to standard output", watching.stderr.read())
+        watching.stderr.close()
+        self.assertFalse(file.exists())
+
     def test_a_host_without_machines_says_so(self):
         root = play("containers-v2.tree")
         for folder in ("system.slice", "machine.slice", "kubepods.slice"):

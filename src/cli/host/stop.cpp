@@ -19,6 +19,11 @@ const std::atomic<bool>& catch_stop_signals() {
   struct sigaction action{};
   action.sa_handler = stop;  // without SA_RESTART, so the signal ends waiting
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  // The reader of the output may end first, as `head` does. A caller that ignores this signal, as systemd
+  // does, wants the command to continue.
+  struct sigaction before{};
+  if (::sigaction(SIGPIPE, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    ::sigaction(SIGPIPE, &action, nullptr);
   return is_stopped;
 }
 

@@ -7,7 +7,7 @@
 namespace sukima::cli::host {
 
 /// From this call on SIGINT, SIGTERM and SIGHUP do not end the process, but set the returned flag and end
-/// waiting.
+/// waiting. So does SIGPIPE unless it is ignored.
 const std::atomic<bool>& catch_stop_signals();
 
 }  // namespace sukima::cli::host
