@@ -190,7 +190,11 @@ class loaded_libvirt final : public libvirt_calls {
     const auto [known, is_new] = ports_.try_emplace(result.uuid + " " + result.run);
     if (is_new) {
       char* const xml = library_.virDomainGetXMLDesc(domain, 0);
-      if (xml != nullptr) known->second = channel_path(xml);
+      if (xml == nullptr) {
+        ports_.erase(known);  // ask again at the next reading
+        return;
+      }
+      known->second = channel_path(xml);
       free(xml);
     }
     result.port = known->second;
