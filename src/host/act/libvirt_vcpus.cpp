@@ -69,10 +69,15 @@ class libvirt_vcpus final : public actuator {
     try {
       const domain_vcpus now = domain_->vcpus();
       if (std::to_string(now.present) != value) return proof::waiting;
-      for (std::size_t i = before_.present; i < now.present; ++i) {
-        const double began = i < new_.ran.size() ? new_.ran[i] : 0;
-        if (i >= now.ran.size() || now.ran[i] < began + running_seconds) return proof::waiting;
+      // A new virtual CPU may have the number of one that was unplugged before.
+      std::size_t running = before_.present;
+      for (const auto& [number, ran] : now.ran) {
+        if (before_.ran.contains(number)) continue;
+        const auto began = new_.ran.find(number);
+        if (ran < (began == new_.ran.end() ? 0 : began->second) + running_seconds) return proof::waiting;
+        ++running;
       }
+      if (running < now.present) return proof::waiting;
     } catch (const source_error&) {
       return proof::failed;
     }

@@ -2,6 +2,7 @@
 // libvirt as an interface of blocking calls, which tests replace by recordings.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ std::unique_ptr<libvirt_calls> load_libvirt(const std::string& uri);
 /// The present number of a domain's virtual CPUs, and the largest possible number.
 struct domain_vcpus {
   unsigned present = 0, most = 0;
-  std::vector<double> ran;  ///< seconds that each of the present virtual CPUs ran, by their numbers
+  /// Seconds that each of the present virtual CPUs ran, by their numbers, which may have gaps.
+  std::map<unsigned, double> ran;
 };
 
 /// One running domain, over a connection that may change it. Each call may block for as long as libvirt does.

@@ -246,8 +246,10 @@ class loaded_domain final : public libvirt_domain {
     result.most = static_cast<unsigned>(most);
     std::vector<virVcpuInfo> infos(result.present);
     const int known = library_.virDomainGetVcpus(domain_, infos.data(), present, nullptr, 0);
-    for (int i = 0; i < known; ++i)
-      result.ran.push_back(static_cast<double>(infos[static_cast<std::size_t>(i)].cpuTime) * 1e-9);
+    for (int i = 0; i < known; ++i) {
+      const virVcpuInfo& info = infos[static_cast<std::size_t>(i)];
+      result.ran[info.number] = static_cast<double>(info.cpuTime) * 1e-9;
+    }
     return result;
   }
 

@@ -12,7 +12,7 @@ using namespace sukima::host;
 
 /// The domain as a test sees and changes it.
 struct domain_state {
-  domain_vcpus has{.present = 2, .most = 4, .ran = {50, 60}};
+  domain_vcpus has{.present = 2, .most = 4, .ran = {{0, 50}, {1, 60}}};
   std::string refusal, unreachable;
   std::vector<unsigned> plugged;  ///< the calls
 };
@@ -28,7 +28,7 @@ class fake_domain final : public libvirt_domain {
     if (!of_->refusal.empty()) throw source_error(of_->refusal);
     of_->plugged.push_back(count);
     of_->has.present = count;
-    of_->has.ran.resize(count, 0.01);
+    for (unsigned number = 0; of_->has.ran.size() < count; ++number) of_->has.ran.try_emplace(number, 0.01);
   }
 
  private:
@@ -59,7 +59,7 @@ TEST_F(libvirt_plugging, is_proved_when_each_new_one_has_run) {
   EXPECT_EQ(domain->plugged, std::vector<unsigned>{4});
   EXPECT_EQ(done.change.target, "the domain db");
   EXPECT_EQ(done.change.before, "2");
-  domain->has.ran = {70, 80, 0.01, 0.03};
+  domain->has.ran = {{0, 70}, {1, 80}, {2, 0.01}, {3, 0.03}};
   EXPECT_EQ(one.verify(*by, done, 10), proof::waiting) << "one of two is not all";
   domain->has.ran[2] = 0.02;
   EXPECT_EQ(one.verify(*by, done, 10), proof::proved);
@@ -67,6 +67,15 @@ TEST_F(libvirt_plugging, is_proved_when_each_new_one_has_run) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].outcome, "left");
   EXPECT_EQ(domain->plugged.size(), 1U) << "nothing is unplugged";
+}
+
+TEST_F(libvirt_plugging, is_not_proved_by_an_old_one_with_a_higher_number) {
+  domain->has = {.present = 3, .most = 4, .ran = {{0, 50}, {2, 60}, {3, 70}}};
+  const receipt done = one.apply(*by, "a", act_kind::plug, "4", 10);
+  domain->has.ran[3] = 71;
+  EXPECT_EQ(one.verify(*by, done, 10), proof::waiting) << "the new one is number 1";
+  domain->has.ran[1] = 0.02;
+  EXPECT_EQ(one.verify(*by, done, 10), proof::proved);
 }
 
 TEST_F(libvirt_plugging, goes_upward_only_and_as_far_as_there_is_room) {
