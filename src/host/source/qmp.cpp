@@ -127,13 +127,7 @@ class qmp_source final : public source {
                         " is not read: it has ended, or its threads are hidden");
       return std::nullopt;
     }
-    std::uint32_t next = result.now.vcpus.back().id + 1;
-    for (std::size_t i = 0; i < known.machine.pluggable && next <= most_id; ++i) {
-      vcpu each;
-      each.id = next++;
-      each.online = false;
-      result.now.vcpus.push_back(std::move(each));
-    }
+    add_pluggable(known.machine.pluggable, result);
     result.now.name = known.machine.name.empty() ? "qemu-" + std::to_string(process) : known.machine.name;
     if (!known.machine.uuid.empty()) result.now.id = known.machine.uuid;
     if (!known.machine.running) result.state = vm_state::paused;
@@ -142,6 +136,22 @@ class qmp_source final : public source {
       result.now.cap = std::min(result.now.cap.value_or(std::numeric_limits<double>::infinity()),
                                 static_cast<double>(in_thread.size()));
     return result;
+  }
+
+  /// Adds the virtual CPUs that could be plugged in, with the lowest numbers that are free: an unplugged one
+  /// keeps its number.
+  static void add_pluggable(std::size_t count, observed_vm& result) {
+    std::set<std::uint32_t> taken;
+    for (const vcpu& one : result.now.vcpus) taken.insert(one.id);
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      while (taken.contains(next)) ++next;
+      if (next > most_id) return;
+      vcpu each;
+      each.id = next++;
+      each.online = false;
+      result.now.vcpus.push_back(std::move(each));
+    }
   }
 
   /// If the process is alone in its control group, the machine has the group's weight. Otherwise the kernel

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <host/shared/source.hpp>
 
@@ -94,6 +95,18 @@ TEST_F(qmp, a_machine_can_be_paused_renamed_or_without_a_name) {
   const observed_vm one = source_->read(far()).vms.at(0);
   EXPECT_EQ(one.now.name, "qemu-13038");
   EXPECT_EQ(one.now.id, std::nullopt);
+}
+
+TEST_F(qmp, an_unplugged_virtual_cpu_keeps_its_number) {
+  player_.answer("query-cpus-fast", nlohmann::json::parse(R"({"return": [
+      {"cpu-index": 0, "thread-id": 13042}, {"cpu-index": 2, "thread-id": 13043}]})"));
+  const auto plugged = source_->read(far()).vms.at(0).now.vcpus;
+  ASSERT_EQ(plugged.size(), 4U);
+  for (const std::uint32_t id : {0U, 1U, 2U, 3U}) {
+    const auto found = std::ranges::find(plugged, id, &vcpu::id);
+    ASSERT_NE(found, plugged.end()) << id;
+    EXPECT_EQ(found->online, id % 2 == 0) << id;
+  }
 }
 
 TEST_F(qmp, a_process_that_came_in_its_place_is_another_run) {
