@@ -21,15 +21,22 @@ std::size_t length_of(std::string_view text) {
   return overlong || none ? 0 : length;
 }
 
+/// Whether the character at the front is a control character (of one byte, or U+0080 to U+009F, which
+/// terminals obey, too).
+bool is_control(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  return first < 0x20 || first == 0x7f ||
+         (first == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0);
+}
+
 }  // namespace
 
 std::string printable_name(std::string_view name) {
   std::string result;
   while (!name.empty()) {
     const std::size_t length = length_of(name);
-    const auto first = static_cast<unsigned char>(name[0]);
     if (result.size() + (length == 0 ? 1 : length) > longest_name) break;
-    if (length == 0 || first < 0x20 || first == 0x7f)
+    if (length == 0 || is_control(name))
       result += '?';
     else
       result += name.substr(0, length);
