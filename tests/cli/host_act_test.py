@@ -320,6 +320,14 @@ class Refusals(Acting):
             self.assertEqual(done.returncode, 2)
             self.assertIn(sentence, done.stderr)
 
+    def test_the_guest_service_removes_no_file_that_is_not_a_socket(self):
+        notes = self.folder / "notes"
+        notes.write_text("precious")
+        done = subprocess.run([PROGRAM, "guest", "--root", str(self.folder), "--socket", str(notes)], capture_output=True,
+                              text=True)
+        self.assertEqual((done.returncode, notes.read_text()), (2, "precious"))
+        self.assertIn("notes is not a socket", done.stderr)
+
     def test_restore_brings_back_what_the_state_names(self):
         machine = Machine(self.folder / "guest")
         (machine.cpus / "cpu2/online").write_text("0\n")

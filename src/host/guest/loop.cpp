@@ -38,9 +38,11 @@ class program_socket {
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), failed);
     if (failed) throw std::system_error(failed, path_.parent_path().string());
     const sockaddr_un address = unix_address(path_);
-    if (const descriptor other = connect_to(address); other)
+    // The queue of connections of a service that is busy may be full (EAGAIN).
+    const int tried = connect_error(address);
+    if (tried == 0 || tried == EAGAIN)
       throw std::system_error(EADDRINUSE, std::generic_category(), path_.string());
-    ::unlink(path_.c_str());  // left by a service that was killed
+    remove_left_socket(tried);
     listening_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!listening_ ||
         ::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -72,6 +74,18 @@ class program_socket {
   }
 
  private:
+  /// Removes a socket that a killed service has left.
+  /// \param tried  the errno of a connection to it
+  /// \throws std::system_error  the path names another file, which must stay
+  void remove_left_socket(int tried) const {
+    struct stat status{};
+    if (::lstat(path_.c_str(), &status) != 0) return;
+    if (!S_ISSOCK(status.st_mode))
+      throw std::system_error(EEXIST, std::generic_category(), path_.string() + " is not a socket");
+    if (tried != ECONNREFUSED) throw std::system_error(tried, std::generic_category(), path_.string());
+    ::unlink(path_.c_str());
+  }
+
   bool may_report(int program) const {
     ucred peer{};
     socklen_t size = sizeof peer;

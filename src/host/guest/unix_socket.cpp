@@ -26,4 +26,10 @@ descriptor connect_to(const sockaddr_un& address) {
   return made;
 }
 
+int connect_error(const sockaddr_un& address) {
+  const descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!made) return errno;
+  return ::connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
 }  // namespace sukima::host

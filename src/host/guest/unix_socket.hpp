@@ -17,4 +17,7 @@ sockaddr_un unix_address(const std::filesystem::path& path);
 /// process accepts it
 descriptor connect_to(const sockaddr_un& address);
 
+/// Tries to connect to a Unix socket, without waiting. \returns 0, or an errno
+int connect_error(const sockaddr_un& address);
+
 }  // namespace sukima::host

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <csignal>
 #include <mutex>
 #include <system_error>
@@ -83,6 +84,45 @@ TEST(guest_loop, only_one_service_runs) {
   const std::atomic<bool> stopped = true;
   EXPECT_THROW(run_guest({.root = machine.root(), .port = path}, stopped, [](const std::string&) {}),
                std::system_error);
+}
+
+TEST(guest_loop, a_busy_service_keeps_its_socket) {
+  const fake_machine machine(1);
+  const auto path = machine.root() / "run/sukima/guest.sock";
+  guests::fs::create_directories(path.parent_path());
+  const auto listening = guests::listen_at(path);
+  ASSERT_EQ(::listen(listening.get(), 1), 0);
+  std::vector<sukima::descriptor> waiting;  // the service accepts none of them
+  const sockaddr_un address = guests::address_of(path);
+  do {
+    waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  } while (::connect(waiting.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  ASSERT_EQ(errno, EAGAIN);
+  const std::atomic<bool> stopped = true;
+  EXPECT_THROW(run_guest({.root = machine.root()}, stopped, [](const std::string&) {}), std::system_error);
+  EXPECT_TRUE(guests::fs::is_socket(path));
+}
+
+TEST(guest_loop, removes_no_socket_of_another_kind) {
+  const fake_machine machine(1);
+  const auto path = machine.root() / "log";
+  const sukima::descriptor log(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = guests::address_of(path);
+  ASSERT_EQ(::bind(log.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const std::atomic<bool> stopped = true;
+  EXPECT_THROW(run_guest({.root = machine.root(), .socket = path}, stopped, [](const std::string&) {}),
+               std::system_error);
+  EXPECT_TRUE(guests::fs::is_socket(path));
+}
+
+TEST(guest_loop, removes_no_file_that_is_not_a_socket) {
+  const fake_machine machine(1);
+  const auto path = machine.root() / "notes";
+  guests::write(path, "precious");
+  const std::atomic<bool> stopped = true;
+  EXPECT_THROW(run_guest({.root = machine.root(), .socket = path}, stopped, [](const std::string&) {}),
+               std::system_error);
+  EXPECT_EQ(guests::text_in(path), "precious");
 }
 
 TEST(guest_loop, what_a_killed_service_left_off_the_next_one_brings_back) {
