@@ -258,11 +258,15 @@ void journal::shorten() {
   {
     const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!out) fail("cannot be shortened", errno);
-    if (::write(out.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-        ::fsync(out.get()) != 0)
-      fail("cannot be shortened", errno);
+    const ssize_t count = ::write(out.get(), text.data(), text.size());
+    int error = count < 0 ? errno : count == static_cast<ssize_t>(text.size()) ? 0 : ENOSPC;
+    if (error == 0 && ::fsync(out.get()) != 0) error = errno;
+    if (error == 0 && ::rename(fresh.c_str(), file_.c_str()) != 0) error = errno;
+    if (error != 0) {
+      ::unlink(fresh.c_str());  // it would only use space on a full disk
+      fail("cannot be shortened", error);
+    }
   }
-  if (::rename(fresh.c_str(), file_.c_str()) != 0) fail("cannot be shortened", errno);
   const descriptor folder(::open(file_.has_parent_path() ? file_.parent_path().c_str() : ".",
                                  O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include "acting.hpp"
@@ -278,6 +279,32 @@ TEST_F(acting, a_long_journal_keeps_what_is_in_effect) {
   EXPECT_EQ(written.in_effect().begin()->first, kept);
   // Another name of the same file is not a second journal.
   EXPECT_THROW(journal{file}, journal_error);
+}
+
+TEST_F(acting, a_journal_that_cannot_be_shortened_leaves_no_part_of_a_new_one) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    journal written(file);
+    written.begin({"a", act_kind::cap, std::string(80000, 'x'), "1", "2"});
+    while (fs::file_size(file) <= std::uintmax_t{1} << 20)
+      written.close(written.begin({"b", act_kind::vcpus, std::string(80000, 'x'), "1", "2"}), "ended");
+    const rlimit little{.rlim_cur = 1000, .rlim_max = 1000};
+    if (::setrlimit(RLIMIT_FSIZE, &little) != 0) ::_exit(3);
+    errno = 0;
+    try {
+      written.begin({"a", act_kind::cap, cap.string(), "max 100000", "5 100"});
+    } catch (const journal_error& error) {
+      ::_exit(std::string(error.what()).find("shortened: No space left on device") != std::string::npos ? 42
+                                                                                                        : 4);
+    }
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_FALSE(fs::exists(file.string() + ".new"));
+  EXPECT_EQ(journal(file).in_effect().size(), 1U);
 }
 
 /// Acts, verifies and undoes, and dies at the step of this number.
