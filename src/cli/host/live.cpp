@@ -92,7 +92,11 @@ void live_host::next(const std::atomic<bool>* stopped) {
     const model::description& host = observer_.update(read);
     // If a source that the user named yields nothing, the user must change the request.
     if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
-    if (!begun_) first_ = host;
+    latest_clock_ = read.clock;
+    if (!begun_) {
+      first_ = host;
+      first_clock_ = read.clock;
+    }
     begun_ = true;
   } catch (const model::source_error& error) {
     if (!begun_) throw process::usage_error(error.what());
@@ -111,6 +115,12 @@ void live_host::add_note(const std::string& note) {
 void live_host::measure() {
   next();
   if (!still_) next();
+}
+
+model::description live_host::first() const {
+  model::description host = first_;
+  if (const auto& taken = observer_.host().taken) host.taken = *taken - (latest_clock_ - first_clock_);
+  return host;
 }
 
 std::vector<std::string> live_host::take_notes() { return std::exchange(notes_, {}); }

@@ -37,8 +37,9 @@ class live_host {
   void measure();
 
   const model::observer& seen() const { return observer_; }
-  /// The description of the first reading.
-  const model::description& first() const { return first_; }
+  /// The description of the first reading. Its time fits that of the latest reading even if the system's
+  /// clock was set in between.
+  model::description first() const;
   /// Returns a sentence for each source that could not be read. Each sentence is returned once.
   std::vector<std::string> take_notes();
   /// The sources by name.
@@ -58,6 +59,7 @@ class live_host {
   std::string sources_;
   model::observer observer_;
   model::description first_;
+  double first_clock_ = 0, latest_clock_ = 0;  ///< of the readings, in seconds of a clock that never jumps
   bool begun_ = false;
   std::string no_libvirt_, no_groups_;
   std::vector<std::string> notes_;
