@@ -16,7 +16,7 @@ struct closure_context {
   bool shares;  ///< it follows another declarator
 };
 
-/// Returns whether a declaration of a variable can begin with a token, which is no name.
+/// Returns whether a token other than a name can begin the declaration of a variable.
 bool begins_type(const clang::Token& token);
 /// Returns whether only another statement begins with a token, so that a `;` is missing before it.
 bool begins_other_statement(const clang::Token& token);

@@ -100,7 +100,7 @@ void desugarer::named_closure(const closure_context& around) {
   c.parameters.end = here() - 7;  // without the mark after the parameters
   c.rest.begin = here();
   while (!is(tok::l_brace) && !is(tok::semi)) {
-    if (begins_type(token()) || is_name())
+    if (begins_type(token()))
       fail(location, "closure '" + word +
                          "' needs ';' or a block after its parameters, and their types in the parentheses");
     if (token().isOneOf(tok::comma, tok::equal, tok::eof, tok::r_brace))
