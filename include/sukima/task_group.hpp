@@ -138,7 +138,8 @@ class task_group {
     static_assert(
         detail::place_source<P>,
         "at a task group sukima::on takes a place, or a function without arguments that returns one");
-    return detail::group_follows_hints(*core_) ? detail::number_of(hint.where) : detail::inherited_place;
+    return detail::group_follows_hints(*core_) ? detail::requested_place(hint.where)
+                                               : detail::inherited_place;
   }
   template <class F> auto make_child(F&& f, sukima_place place) {
     auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));

@@ -45,14 +45,16 @@ template <class P>
 concept place_source = std::convertible_to<P, place> || requires(P& p) {
   { p() } -> std::convertible_to<place>;
 };
-template <place_source P> sukima_place number_of(P& where) {
+/// The place that the argument of a hint names. An argument that names none gives no place, so that the
+/// sentence of the function that refuses it is the only error.
+template <class P> sukima_place requested_place(P& where) {
   if constexpr (std::convertible_to<P, place>)
     return static_cast<place>(where).number();
-  else
+  else if constexpr (place_source<P>)
     return static_cast<place>(where()).number();
+  else
+    return SUKIMA_PLACE_ANY;
 }
-/// Anything else, so that the sentence of the function that refuses it is the only error.
-template <class P> sukima_place number_of(P&) { return SUKIMA_PLACE_ANY; }
 
 /// A hint that lasts as long as this object, which is in the frame of `on`. The place is not requested if
 /// hints are switched off.
@@ -60,7 +62,7 @@ class placed_scope {
  public:
   template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where, const hint_code& code) {
     if (!gate_of(top).follows_hints) return;
-    frame_.place = number_of(where);
+    frame_.place = requested_place(where);
     linked_ = begin_placed(frame_, top, code);
   }
   placed_scope(const placed_scope&) = delete;
@@ -95,7 +97,7 @@ template <class P, class F> struct placed_branch : with_place {
   P where;
   F f;
   placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
-  sukima_place place() { return number_of(where); }
+  sukima_place place() { return requested_place(where); }
   result_of<F&&> operator()(context c) && { return call_on(c, where, std::forward<F>(f)); }
 };
 template <class P, class F>
@@ -104,7 +106,7 @@ struct placed_branch<P, F> : with_place {
   P where;
   F f;
   placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
-  sukima_place place() { return number_of(where); }
+  sukima_place place() { return requested_place(where); }
   template <context_type C>
     requires std::is_invocable_v<F&&, C>
   result_of<F&&> operator()(C c) && {
