@@ -58,4 +58,26 @@ static_assert(!takes_only_a_pack<std::plus<>> && !takes_only_a_pack<std::functio
 static_assert(takes_context<decltype(with_first)&, int> && !takes_context<decltype(only_pack)&, int> &&
               !takes_context<converted_to_function&, int>);
 
+// The standard library's wrappers of such callables, which pass on all arguments.
+TEST_P(packs, in_wrappers_get_elements_and_no_context) {
+  const auto add = [](auto... x) { return (x + ... + 0); };
+  const auto one_more = std::bind([](auto x) { return x + 1; }, std::placeholders::_1);
+  const auto sum_of_two =
+      std::bind([](auto x, auto y) { return x + y; }, std::placeholders::_1, std::placeholders::_2);
+  const auto by_number =
+      std::bind([](context, int x, int y) { return x + y; }, std::placeholders::_1, std::placeholders::_2, 1);
+  const std::vector<int> v{1, 2, 3};
+  runtime.run([&](context c) {
+    auto [is_zero, three] = sukima::fork2(c, std::not_fn(add), std::bind_front(add, 1, 2));
+    EXPECT_TRUE(is_zero);
+    EXPECT_EQ(three, 3);
+    EXPECT_EQ(sukima::parallel_reduce(c, v, 0, std::ref(add), std::plus{}), 6);
+    EXPECT_EQ(sukima::parallel_reduce(c, v, 0, std::bind_front(std::not_fn(add)), std::plus{}), 0);
+    EXPECT_EQ(sukima::parallel_reduce(c, v, 0, one_more, sum_of_two), 9);
+    EXPECT_EQ(sukima::parallel_reduce(c, v, 0, by_number, sum_of_two), 9);
+    const auto f = sukima::launch(std::bind([](auto x) { return 2 * x; }, 4));
+    EXPECT_EQ(f.touch(c), 8);
+  });
+}
+
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callables whose only parameters are `auto...`.
+// Callables whose only parameters are `auto...`, and callables that pass on all arguments.
 #pragma once
 
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -35,8 +36,18 @@ concept has_calls = std::is_class_v<F> && !std::is_final_v<F> && !requires { &an
 /// Such a lambda gets no context. A test whether it takes one would compile its body with a context among the
 /// arguments, which may be an error there.
 template <class F> inline constexpr bool takes_only_a_pack = false;
+/// Whether F is std::bind, or wraps a callable with only a pack, such as std::not_fn, std::bind_front and
+/// std::ref do. It accepts more arguments than its callable may need. A test whether F takes a context would
+/// compile that callable with a context, which may be an error there. So F gets a context only if it cannot
+/// be called without one.
+template <class F> inline constexpr bool takes_more_than_needed = std::is_bind_expression_v<F>;
+template <template <class...> class Wrapper, class F, class... Bound>
+  requires std::is_class_v<F> && requires { sizeof(F); }
+inline constexpr bool takes_more_than_needed<Wrapper<F, Bound...>> =
+    takes_only_a_pack<F> || takes_more_than_needed<F>;
+
 template <has_calls F>
-  requires(!requires { &F::operator(); })
+  requires(!takes_more_than_needed<F> && !requires { &F::operator(); })
 inline constexpr bool takes_only_a_pack<F> = [] {
   using constant = const overloaded<F, takes_anything>;
   using changing = overloaded<F, changes_and_takes_anything>;
