@@ -218,6 +218,16 @@ struct detail::canceller_access {
   static canceller make(std::shared_ptr<cancel_state> s) { return canceller(std::move(s)); }
 };
 
+namespace detail {
+/// Refuses a function that nothing could cancel. \returns true
+template <class F> consteval bool require_takes_canceller() noexcept {
+  constexpr bool takes_canceller = callable_with<F&, canceller>;
+  static_assert(takes_canceller,
+                "sukima::cancellable(f) calls f(context, canceller) or f(canceller): let f take a "
+                "sukima::canceller, or write a std::stop_token, a deadline or a time span before f");
+  return takes_canceller;
+}
+}  // namespace detail
 /// @}
 }  // namespace sukima
 
@@ -233,19 +243,27 @@ namespace SUKIMA_NAMESPACE {
 /// \throws what f throws; `aborted` if something around it is aborted; std::bad_alloc
 template <class F> auto cancellable(context c, F&& f) {
   detail::check_context(c, "sukima::cancellable");
-  auto state = std::make_shared<detail::cancel_state>();
-  return detail::run_scope(c, *state, [&](context below) -> decltype(auto) {
-    return detail::call(below, f, detail::canceller_access::make(state));
-  });
+  if constexpr (detail::require_takes_canceller<F>()) {
+    auto state = std::make_shared<detail::cancel_state>();
+    return detail::run_scope(c, *state, [&](context below) -> decltype(auto) {
+      return detail::call(below, f, detail::canceller_access::make(state));
+    });
+  } else {
+    return std::optional<int>();
+  }
 }
 
 /// The same without a context; f takes only the canceller or both.
 template <class F> auto cancellable(F&& f) {
-  return detail::with_context([&](context c) {
-    return cancellable(c, [&](context below, canceller&& cancel) -> decltype(auto) {
-      return detail::call(below, f, std::move(cancel));
+  if constexpr (detail::require_takes_canceller<F>()) {
+    return detail::with_context([&](context c) {
+      return cancellable(c, [&](context below, canceller&& cancel) -> decltype(auto) {
+        return detail::call(below, f, std::move(cancel));
+      });
     });
-  });
+  } else {
+    return std::optional<int>();
+  }
 }
 
 /// Calls f until a stop is requested. Returns its result, or nothing if it was cancelled before it ended (for

@@ -59,10 +59,11 @@ namespace SUKIMA_NAMESPACE {
 /// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
 ///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
 ///                  another exception it ends the program
-/// \param body      body(workspace, choice) or body(context, workspace, choice)
+/// \param body      body(workspace, choice) or body(context, workspace, choice). `apply`, `undo`, `body` and
+///                  `combine` may be pointers to member functions
 /// \param init      first operand of the first `combine`; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
-/// \param hints     `sukima::guard`, `sukima::split`, `sukima::grain`
+/// \param hints     `sukima::guard`, `sukima::split`, each at most once
 /// \returns the combined result; `init` if there is no possible choice
 /// \throws what a callback throws, after the undo actions have run, innermost first; `aborted` as for fork2;
 ///         `replay_error` if, when the search is replayed, `apply` rejects a choice that it had accepted. The
@@ -76,7 +77,12 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   detail::require_search_hints<Hints...>();
   detail::require_workspace_by_reference<std::remove_cvref_t<Apply>, std::remove_cvref_t<Undo>, Workspace>();
   detail::check_context(c, "sukima::search");
-  if constexpr (std::ranges::random_access_range<Choices>) {
+  constexpr bool fits =
+      detail::require_search_arguments<T, Workspace, std::ranges::range_reference_t<Choices>, Apply, Undo,
+                                       Body, std::remove_reference_t<Combine>>();
+  if constexpr (!fits || !detail::are_hints<Hints...>(1, 1, 0, 0)) {
+    return init;
+  } else if constexpr (std::ranges::random_access_range<Choices>) {
     auto first = std::ranges::begin(choices);
     return detail::search_between(c, workspace, detail::element_source<decltype(first)>{first}, 0,
                                   detail::end_of(choices, first), apply, undo, body, std::move(init), combine,
@@ -95,6 +101,20 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   }
 }
 
+/// The same with pointers to member functions.
+template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
+          class Undo, class Body, class T, class Combine, class... Hints>
+  requires(std::is_member_pointer_v<std::remove_cvref_t<Apply>> ||
+           std::is_member_pointer_v<std::remove_cvref_t<Undo>> ||
+           std::is_member_pointer_v<std::remove_cvref_t<Combine>>)
+T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body, T init,
+         Combine&& combine, Hints... hints) {
+  auto&& applies = detail::without_member_pointer(apply);
+  auto&& undoes = detail::without_member_pointer(undo);
+  auto&& combines = detail::without_member_pointer(combine);
+  return search(c, workspace, choices, applies, undoes, body, std::move(init), combines, hints...);
+}
+
 /// The same with a value-initialised result as `init`, as in search(c, b, b.moves(), place, remove, solve,
 /// std::plus{}).
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
@@ -104,7 +124,11 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
                                           Undo&& undo, Body&& body, Combine&& combine) {
   using result =
       std::remove_cvref_t<detail::result_of<Body&, Workspace&, std::ranges::range_reference_t<Choices>>>;
-  return search(c, workspace, choices, apply, undo, body, result{}, combine);
+  constexpr bool begins = !std::is_void_v<result> && requires { result{}; };
+  static_assert(begins,
+                "sukima::search begins with a value-initialised result of the type that body returns: let "
+                "body return such a value, or write the first result between body and combine");
+  if constexpr (begins) return search(c, workspace, choices, apply, undo, body, result{}, combine);
 }
 
 /// The same without a context.
@@ -128,6 +152,20 @@ auto search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo,
   return detail::with_context(
       [&](context c) { return search(c, workspace, choices, apply, undo, body, combine); });
 }
+
+/// \cond
+// Overloads for searches without `combine`: the compiler reports a sentence about them.
+template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
+          class Undo, class Body>
+void search(C, Workspace&, Choices&&, Apply&&, Undo&&, Body&&) {
+  detail::require_search_combine<Body>();
+}
+template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body>
+  requires(!detail::context_type<Workspace>)
+void search(Workspace&, Choices&&, Apply&&, Undo&&, Body&&) {
+  detail::require_search_combine<Body>();
+}
+/// \endcond
 
 /// @}
 }  // namespace SUKIMA_NAMESPACE

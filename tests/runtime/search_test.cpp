@@ -462,4 +462,24 @@ TEST_P(search_test, finds_the_best_solution) {
   EXPECT_EQ(s.weight, 0);
 }
 
+/// A sum whose functions are members.
+struct total {
+  long value = 0;
+  total joined(const total& other) const { return {value + other.value}; }
+};
+struct walk : path {
+  total result(int step) { return {step * step + static_cast<long>(steps().size())}; }
+};
+
+TEST_P(search_test, takes_pointers_to_members) {
+  walk p;
+  const total sum = runtime.run([&](context c) {
+    return sukima::search(c, p, choices, &path::push, &path::pop, &walk::result, total{}, &total::joined);
+  });
+  EXPECT_EQ(sum.value, 0 + 1 + 4 + 9 + 16 + 5);
+  const total once_more = runtime.run(
+      [&] { return sukima::search(p, choices, &path::push, pop, &walk::result, &total::joined); });
+  EXPECT_EQ(once_more.value, sum.value);
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sukima/errors.hpp>
 #include <sukima/loop.hpp>
 
+#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,9 +20,53 @@ namespace sukima::detail {
       "depend on the workspace and the choice alone, and prune in the body");
 }
 
+/// Refuses a search without the function that combines two results.
+template <class Body> constexpr void require_search_combine() noexcept {
+  static_assert(sizeof(Body) == 0,
+                "sukima::search needs a function that combines two results after the body, as in "
+                "sukima::search(workspace, choices, apply, undo, body, std::plus{})");
+}
+
 }  // namespace sukima::detail
 
 namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// Refuses arguments of a search that do not fit each other. \returns true if they fit
+/// \tparam Choice  what the iterators of the choices refer to. The steps and the body get it as an lvalue
+template <class T, class Workspace, class Choice, class Apply, class Undo, class Body, class Combine>
+consteval bool require_search_arguments() noexcept {
+  constexpr bool steps = std::is_invocable_v<Apply&, Workspace&, Choice> &&
+                         std::is_invocable_v<Apply&, Workspace&, Choice&> &&
+                         std::is_invocable_v<Undo&, Workspace&, Choice&>;
+  static_assert(
+      steps,
+      "sukima::search calls apply(workspace, choice) and undo(workspace, choice): let both functions "
+      "take these two arguments, the choice by value or by const reference");
+  constexpr bool deeper = callable_with<Body&, Workspace&, Choice&>;
+  static_assert(deeper,
+                "sukima::search calls body(context, workspace, choice) or body(workspace, choice): let the "
+                "body take these arguments");
+  if constexpr (deeper) {
+    constexpr bool combined = combines<T, Combine, Body, argument_list<Workspace&, Choice&>>;
+    static_assert(
+        combined,
+        "after the body sukima::search takes init, then combine, then hints, as in search(workspace, "
+        "choices, apply, undo, body, 0, std::plus{}); body returns what combine takes as its second "
+        "argument and what a value of init's type can be made from, and combine joins two such "
+        "values, too");
+    return steps && combined;
+  } else {
+    return false;
+  }
+}
+
+/// A pointer to a member as a function object, and any other callable as it is.
+template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
+  if constexpr (std::is_member_pointer_v<std::remove_const_t<F>>)
+    return std::mem_fn(f);
+  else
+    return (f);
+}
 
 /// Whether `apply` reports if a choice is possible.
 template <class Choice, class Apply, class Workspace> inline constexpr bool may_refuse =

@@ -2,6 +2,7 @@
 // Calls in REFUSE(…) must not compile, each with a sentence that has the words after `refused:`; all others
 // must (refused_test.py).
 #include <sukima/calibrate.hpp>
+#include <sukima/cancel.hpp>
 #include <sukima/capacity.hpp>
 #include <sukima/cluster.hpp>
 #include <sukima/filter.hpp>
@@ -19,6 +20,7 @@
 #include <forward_list>
 #include <functional>
 #include <ranges>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -280,6 +282,51 @@ void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   REFUSE(sukima::set_bits(v.front()));  // refused: an unsigned integer of at most 64 bits: convert the mask
 }
 
+/// Searches whose functions do not fit each other. A compiler says a sentence once for each set of types.
+void combinations(sukima::context c, std::vector<int>& v, std::string& workspace) {
+  const auto step = [](std::string&, int) {};
+  const auto body = [](std::string&, int) { return 1; };
+  [[maybe_unused]] const auto by_element = [](auto) { return sukima::place{}; };
+  sukima::search(c, workspace, v, step, step, body, 1L, std::plus<long>{});
+  REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{},
+                        0));  // refused: takes init, then combine
+  REFUSE(
+      sukima::search(workspace, v, step, step, body, std::plus{}, 0L));  // refused: takes init, then combine
+  REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{},
+                        sukima::guard(0.5)));  // refused: takes init, then combine, then hints
+  REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{},
+                        sukima::on(by_element)));  // refused: takes init, then combine, then hints
+  REFUSE(sukima::search(c, workspace, v, step, step, body, 0, std::plus{},
+                        sukima::on(by_element)));  // refused: sukima::search are hints
+  REFUSE(sukima::search(c, workspace, v, step, step, body, std::string(),
+                        std::plus{}));  // refused: what a value of init's type can be made from
+  REFUSE(sukima::search(c, workspace, v, step, step,
+                        body));  // refused: that combines two results after the body
+  REFUSE(sukima::search(workspace, v, step, step, nothing));  // refused: that combines two results after the
+  REFUSE(sukima::search(
+      c, workspace, v, step, step, [](std::string&, int) {},
+      std::plus{}));  // refused: write the first result between body and combine
+  REFUSE(sukima::search(
+      c, workspace, v, [](int) {}, step, body, std::plus{}));  // refused: undo(workspace, choice): let both
+  REFUSE(sukima::search(
+      workspace, v, step, [](std::string&) {}, body, 1L,
+      std::plus{}));  // refused: undo(workspace, choice): let
+  REFUSE(sukima::search(
+      c, workspace, v, step, step, [](int) { return 1; }, 0,
+      std::plus{}));  // refused: let the body take these
+}
+
+/// Scopes that nothing could cancel.
+void scopes(sukima::context c, const std::stop_token& token) {
+  sukima::cancellable(c, [](sukima::canceller) {});
+  sukima::cancellable([](sukima::context, const sukima::canceller&) { return 1; });
+  sukima::cancellable(token, nothing);
+  REFUSE(if (const auto done = sukima::cancellable(c, [](sukima::context) { return 1; })) static_cast<void>(
+      *done));  // refused: let f take a sukima::canceller, or write
+  REFUSE(sukima::cancellable([](sukima::context) {}));  // refused: let f take a sukima::canceller
+  REFUSE(sukima::cancellable(c, [] { return 1; }));  // refused: before f
+}
+
 void append(std::string& workspace, int) { workspace += '.'; }
 [[maybe_unused]] void append_to_copy(std::string workspace, int) { workspace += '.'; }
 struct labelled : std::string {};
@@ -353,6 +400,8 @@ int main() {
   scans({}, v, v);
   searches({}, v, workspace);
   workspaces({}, v, workspace);
+  combinations({}, v, workspace);
+  scopes({}, {});
   sukima::objects::program p;
   objects(p, p.stream<int>("s"));
 }
