@@ -8,11 +8,19 @@
 #include <tbb/task_group.h>
 #include <tbb/task_scheduler_observer.h>
 
+#include <sukima/future.hpp>
+#include <sukima/runtime.hpp>
+#include <sukima/suspend.hpp>
+
 #include <gtest/gtest.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <set>
@@ -242,6 +250,34 @@ TEST(call_once, calls_once) {
     tbb::collaborative_call_once(flag, [&] { ++calls; });
     EXPECT_EQ(calls, 1);
   });
+}
+
+TEST(call_once, keeps_its_function_on_the_callers_thread) {
+  sukima::settings settings;
+  settings.workers = 3;
+  settings.elastic = false;
+  sukima::runtime runtime(settings);
+  const auto this_thread = [] { return syscall(SYS_gettid); };
+  // A worker that is free while the function waits takes one of two other tasks, and is busy until the end.
+  for (int round = 0; round < 50; ++round)
+    runtime.run([&] {
+      tbb::collaborative_once_flag flag;
+      std::atomic<bool> ended{false};
+      const long here = this_thread();
+      tbb::collaborative_call_once(flag, [&] {
+        sukima::suspend([&](sukima::resumer resume) {
+          const auto begun = std::make_shared<std::atomic<int>>(0);
+          for (int other = 0; other < 2; ++other)
+            static_cast<void>(sukima::launch([&, begun, resume] {
+              const bool is_on_callers_thread = this_thread() == here;
+              if (++*begun == 2) resume.resume();
+              while (is_on_callers_thread && !ended) std::this_thread::yield();
+            }));
+        });
+        ended = true;
+      });
+      EXPECT_EQ(this_thread(), here);
+    });
 }
 
 }  // namespace

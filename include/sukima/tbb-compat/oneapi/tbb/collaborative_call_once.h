@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/task_arena.h>
 #include <sukima/blocking.hpp>
+#include <sukima/suspend.hpp>
 
 #include <atomic>
 #include <functional>
@@ -27,14 +28,17 @@ class collaborative_once_flag {
 };
 
 /// Calls f, unless a call with this flag has already ended without an exception. A worker that waits for
-/// another call lets one more worker run, which can help with the tasks of that call.
+/// another call lets one more worker run, which can help with the tasks of that call. f stays on its thread,
+/// because std::call_once keeps data of the calling thread until f has returned.
 template <class F, class... Arguments>
 void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments) {
   if (flag.is_done_.load(std::memory_order_acquire)) return;
-  ::sukima::blocking([&] {
-    std::call_once(flag.once_, [&] {
-      std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
-      flag.is_done_.store(true, std::memory_order_release);
+  ::sukima::thread_bound([&] {
+    ::sukima::blocking([&] {
+      std::call_once(flag.once_, [&] {
+        std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+        flag.is_done_.store(true, std::memory_order_release);
+      });
     });
   });
 }
