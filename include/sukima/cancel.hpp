@@ -153,7 +153,7 @@ template <class F> scope_result<F> cancellable_by(context c, const std::stop_tok
   return run_scope(c, state, [&](context below) -> result_of<F&> {
     const auto cancel = [&state]() noexcept { cancel_scope(state); };
     const std::stop_callback<decltype(cancel)> keep(token, cancel);
-    return call(below, f);
+    return detail::call(below, f);
   });
 }
 
@@ -163,7 +163,7 @@ scope_result<F> cancellable_until(context c, std::chrono::steady_clock::time_poi
   cancel_state state;
   return run_scope(c, state, [&](context below) -> result_of<F&> {
     const deadline_keeper keep(at, state);
-    return call(below, f);
+    return detail::call(below, f);
   });
 }
 
@@ -175,7 +175,7 @@ template <class F> scope_result<F> cancellable_by_or_until(context c, const std:
     const deadline_keeper keep(at, state);
     const auto cancel = [&state]() noexcept { cancel_scope(state); };
     const std::stop_callback<decltype(cancel)> keep_too(token, cancel);
-    return call(below, f);
+    return detail::call(below, f);
   });
 }
 

@@ -114,7 +114,7 @@ template <sender S, class F> then_sender<std::remove_cvref_t<S>, std::decay_t<F>
 template <class F> detail::then_closure<std::decay_t<F>> then(F&& f) { return {std::forward<F>(f)}; }
 /// The sender on the left followed by the function of `then` on the right.
 template <sender S, class F> auto operator|(S&& s, detail::then_closure<F> closure) {
-  return then(std::forward<S>(s), std::move(closure.f));
+  return execution::then(std::forward<S>(s), std::move(closure.f));
 }
 
 class scheduler;
@@ -189,7 +189,7 @@ inline scheduler::schedule_sender schedule(const scheduler& on) noexcept { retur
 template <sender S> auto sync_wait(S&& s) {
   using value_type = typename std::remove_cvref_t<S>::value_type;
   detail::waited_result<value_type> result;
-  auto operation = connect(std::forward<S>(s), detail::waiting_receiver<value_type>{&result});
+  auto operation = execution::connect(std::forward<S>(s), detail::waiting_receiver<value_type>{&result});
   result.wait([&]() noexcept { operation.start(); });
   return result.take();
 }
@@ -245,7 +245,7 @@ template <class T> class [[nodiscard]] future {
 
   /// Waits for the result, as sync_wait does. \throws what the work threw; `aborted` if it was cancelled
   T get() && {
-    auto found = sync_wait(std::move(*this));
+    auto found = execution::sync_wait(std::move(*this));
     if (!found) throw aborted{};
     if constexpr (!std::is_void_v<T>) return std::move(std::get<0>(*found));
   }
@@ -277,7 +277,7 @@ template <sender S> future<typename S::value_type> ensure_started(S s) {
 template <class F>
   requires std::invocable<std::decay_t<F>&>
 auto async(const scheduler& on, F&& f) {
-  return ensure_started(then(schedule(on), std::forward<F>(f)));
+  return execution::ensure_started(execution::then(execution::schedule(on), std::forward<F>(f)));
 }
 
 /// Any number of started senders, which `join` awaits together: a task_group for coroutines, which may end on

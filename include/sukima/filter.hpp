@@ -40,7 +40,7 @@ I partition_at(context c, I first, I last, Predicate& predicate, Projection& pro
 }
 template <class I, class Equal, class Projection>
 I unique_projected(context c, I first, I last, Equal& equal, Projection& projection) {
-  return unique_at(c, first, last, [&](auto&& a, auto&& b) {
+  return detail::unique_at(c, first, last, [&](auto&& a, auto&& b) {
     return static_cast<bool>(std::invoke(equal, std::invoke(projection, std::forward<decltype(a)>(a)),
                                          std::invoke(projection, std::forward<decltype(b)>(b))));
   });

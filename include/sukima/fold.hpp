@@ -84,7 +84,9 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
     visit(
         source,
-        [&](auto&&... element) { call(c, body.get(), sum, std::forward<decltype(element)>(element)...); },
+        [&](auto&&... element) {
+          detail::call(c, body.get(), sum, std::forward<decltype(element)>(element)...);
+        },
         where...);
   }
 };
@@ -96,8 +98,9 @@ template <class T, class Source, class Body, bool WithContext> struct block_fold
   Body& body;
   T operator()(context c, std::int64_t block) const {
     T sum(identity);
-    blocks.visit(block,
-                 [&](auto&&... element) { call(c, body, sum, std::forward<decltype(element)>(element)...); });
+    blocks.visit(block, [&](auto&&... element) {
+      detail::call(c, body, sum, std::forward<decltype(element)>(element)...);
+    });
     return sum;
   }
 };
@@ -122,14 +125,14 @@ template <context_type C, class T, class Source, class Body, class Combine>
                                         Body& body, Combine& combine) {
   if constexpr (Source::walks) {
     const auto reached = reach(source.at, count);
-    return fold_in_fixed_order(c, reached_source<std::decay_t<decltype(source.at)>>{reached.data()}, count,
-                               identity, body, combine);
+    return detail::fold_in_fixed_order(c, reached_source<std::decay_t<decltype(source.at)>>{reached.data()},
+                                       count, identity, body, combine);
   } else {
     const block_numbers<Source> blocks{source, count, block_size(count, blocks_of_a_fold)};
     const block_fold<T, Source, Body, body_takes_context<Body&, typename Source::arguments, T&>> each{
         blocks, identity, body};
-    return reduce_in_fixed_order(static_cast<context>(c), element_source<std::int64_t>{0}, 0, blocks.blocks(),
-                                 T(identity), each, combine);
+    return detail::reduce_in_fixed_order(static_cast<context>(c), element_source<std::int64_t>{0}, 0,
+                                         blocks.blocks(), T(identity), each, combine);
   }
 }
 
@@ -140,7 +143,7 @@ T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, 
   require_sum_by_reference<std::remove_cvref_t<Body>, T>();
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
-      return fold_in_fixed_order(c, source, count, identity, body, combine);
+      return detail::fold_in_fixed_order(c, source, count, identity, body, combine);
   }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, T&>) {

@@ -74,10 +74,10 @@ template <class... F> struct later_branches {
 template <context_type C, class F> inline auto fork_each(C c, no_hint, F&& f) {
   using result = result_of<F>;
   if constexpr (std::is_void_v<result>) {
-    call(c, std::forward<F>(f));
+    detail::call(c, std::forward<F>(f));
     return std::tuple<std::monostate>{};
   } else {
-    return std::tuple<stored<result>>(call(c, std::forward<F>(f)));
+    return std::tuple<stored<result>>(detail::call(c, std::forward<F>(f)));
   }
 }
 template <context_type C, class Hint, class F, class G, class... More>
@@ -90,14 +90,14 @@ inline auto fork_each(C c, Hint hint, F&& f, G&& g, More&&... more) {
       return later{{std::forward<G>(g), std::forward<More>(more)...}};
     else
       return [&](auto below) {
-        return fork_each(below, no_hint{}, std::forward<G>(g), std::forward<More>(more)...);
+        return detail::fork_each(below, no_hint{}, std::forward<G>(g), std::forward<More>(more)...);
       };
   }();
   auto [first, others] = [&] {
     if constexpr (is_place<Hint>)
-      return fork2_placed(c, std::forward<F>(f), std::move(rest), std::move(hint));
+      return detail::fork2_placed(c, std::forward<F>(f), std::move(rest), std::move(hint));
     else
-      return fork2_in(c, std::forward<F>(f), std::move(rest), no_hint{});
+      return detail::fork2_in(c, std::forward<F>(f), std::move(rest), no_hint{});
   }();
   return results(std::tuple_cat(std::tuple<stored<first_result>>(std::forward<stored<first_result>>(first)),
                                 std::move(others)));
@@ -106,7 +106,8 @@ inline auto fork_each(C c, Hint hint, F&& f, G&& g, More&&... more) {
 /// A fork whose last argument is a hint.
 template <context_type C, class Arguments, std::size_t... Branch>
 inline auto fork_with_hint(C c, Arguments all, std::index_sequence<Branch...>) {
-  return fork_each(c, std::get<sizeof...(Branch)>(std::move(all)), std::get<Branch>(std::move(all))...);
+  return detail::fork_each(c, std::get<sizeof...(Branch)>(std::move(all)),
+                           std::get<Branch>(std::move(all))...);
 }
 /// Whether F is a function, and not a hint that can be called.
 template <class F> inline constexpr bool is_branch = callable_with<F> && !is_guard<std::remove_cvref_t<F>>;
@@ -163,7 +164,7 @@ template <class F, class G, class... More>
   requires(!detail::context_type<std::decay_t<F>>)
 inline auto fork(F&& f, G&& g, More&&... more) {
   return detail::with_context([&](context c) {
-    return fork(c, std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
+    return sukima::fork(c, std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
   });
 }
 

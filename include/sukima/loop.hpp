@@ -33,9 +33,9 @@ template <class Guard, class Split, class Grain> struct loop_hints {
 };
 
 template <class... Hint> auto pick_hints(Hint... hints) {
-  return loop_hints<decltype(pick_guard(hints...)), decltype(pick_split(hints...)),
-                    decltype(pick_grain(hints...))>{pick_guard(hints...), pick_split(hints...),
-                                                    pick_grain(hints...)};
+  return loop_hints<decltype(detail::pick_guard(hints...)), decltype(detail::pick_split(hints...)),
+                    decltype(detail::pick_grain(hints...))>{
+      detail::pick_guard(hints...), detail::pick_split(hints...), detail::pick_grain(hints...)};
 }
 
 template <class Body> constexpr void require_combine() noexcept {
@@ -67,9 +67,9 @@ template <context_type C, class Source, class End, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from, End to,
                                                         Body& body, Hints... hints) {
   if constexpr (!has_place<Hints...>) require_loop_hints<Hints...>();
-  auto chosen = pick_hints(hints...);
+  auto chosen = detail::pick_hints(hints...);
   if constexpr (has_place<Hints...>) {
-    for_in_places(c, source, from, end_from(from, to), body, hints...);
+    detail::for_in_places(c, source, from, end_from(from, to), body, hints...);
   } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = for_work<Source, Body, decltype(chosen)>;
     loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen}, from,
@@ -78,7 +78,7 @@ template <context_type C, class Source, class End, class Body, class... Hints>
     const auto here = context_for<Body>(c);
     for_frame<Source, Body, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
         here, chosen, std::move(source), body);
-    frame.run(here, from, end_from(from, to));
+    frame.run(here, from, detail::end_from(from, to));
   }
 }
 template <class T, context_type C, class Source, class End, class Body, class Combine, class... Hints>
@@ -88,8 +88,8 @@ template <class T, context_type C, class Source, class End, class Body, class Co
     require_loop_hints<Hints...>();
     if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
       if (uses_fixed_order()) [[unlikely]]
-        return reduce_in_fixed_order(c, source, from, end_from(from, to), std::move(init), body, combine,
-                                     hints...);
+        return detail::reduce_in_fixed_order(c, source, from, end_from(from, to), std::move(init), body,
+                                             combine, hints...);
     }
   }
   auto chosen = pick_hints(hints...);
@@ -134,7 +134,7 @@ template <class T, context_type C, class Source, class End, class Body, class Co
 template <context_type C, class Source, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_over(C c, Source source, std::int64_t count, Body& body,
                                                      Hints... hints) {
-  parallel_for_between(c, std::move(source), 0, count, body, hints...);
+  detail::parallel_for_between(c, std::move(source), 0, count, body, hints...);
 }
 template <context_type C, class Source, class T, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce_over(C c, Source source, std::int64_t count, T init,
@@ -144,7 +144,7 @@ template <context_type C, class Source, class T, class Body, class Combine, clas
 
 template <loop_index I, context_type C, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_at(C c, I first, I last, Body& body, Hints... hints) {
-  parallel_for_over(c, element_source<I>{first}, distance(first, last), body, hints...);
+  detail::parallel_for_over(c, element_source<I>{first}, distance(first, last), body, hints...);
 }
 
 template <class T, loop_index I, context_type C, class Body, class Combine, class... Hints>
@@ -201,13 +201,13 @@ template <class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
 inline void parallel_for(A first, B last, Body&& body, Hints... hints) {
-  detail::with_context([&](context c) { parallel_for(c, first, last, body, hints...); });
+  detail::with_context([&](context c) { sukima::parallel_for(c, first, last, body, hints...); });
 }
 /// The same over a random-access range, without a context.
 template <detail::indexed_range Range, class Body, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
-  detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
+  detail::with_context([&](context c) { sukima::parallel_for(c, range, body, hints...); });
 }
 
 /// Returns init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). ⊕ must be associative; it
@@ -266,7 +266,7 @@ template <detail::indexed_range Range, class T, class Body, class Combine, class
 [[gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine,
                                                 Hints... hints) {
   return detail::with_context_inlined([&](context c) __attribute__((always_inline)) {
-    return parallel_reduce(c, range, std::move(init), body, combine, hints...);
+    return sukima::parallel_reduce(c, range, std::move(init), body, combine, hints...);
   });
 }
 

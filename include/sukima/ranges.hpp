@@ -133,7 +133,7 @@ template <detail::context_type C, detail::other_range Range, class Body, class..
 template <detail::other_range Range, class Body, class... Hints>
   requires detail::body_over<Body, Range>
 void parallel_for(Range&& range, Body&& body, Hints... hints) {
-  detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
+  detail::with_context([&](context c) { sukima::parallel_for(c, range, body, hints...); });
 }
 
 /// parallel_reduce over the same ranges. With a blocked_range the body returns the result of a whole block.
@@ -201,7 +201,7 @@ template <splittable S, class T, class Body, class Combine>
   requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
 T parallel_reduce(S s, T init, Body&& body, Combine&& combine) {
   return detail::with_context(
-      [&](context c) { return parallel_reduce(c, std::move(s), std::move(init), body, combine); });
+      [&](context c) { return sukima::parallel_reduce(c, std::move(s), std::move(init), body, combine); });
 }
 
 /// @}

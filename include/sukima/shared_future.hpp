@@ -210,7 +210,7 @@ template <class F> struct launching {
   template <class Call> static shared_future<result> launch(F&& f, sukima_place where) {
     auto made = make<Call>(std::move(f), where);
     made->place = where;
-    launch_task(*made);
+    detail::launch_task(*made);
     return shared_future<result>(made.release());
   }
   /// Launches a call that begins once `needed` of the sources have ended.
@@ -303,9 +303,9 @@ template <class T, class F> auto launch_then(const shared_future<T>& source, F&&
       [source, f = std::decay_t<F>(std::forward<F>(f))](context c) mutable -> decltype(auto) {
         if constexpr (std::is_void_v<T>) {
           source.touch(c);  // throws, if it has ended without a value
-          return call(c, std::move(f));
+          return detail::call(c, std::move(f));
         } else {
-          return call(c, std::move(f), source.touch(c));
+          return detail::call(c, std::move(f), source.touch(c));
         }
       },
       where, sources, 1);

@@ -188,7 +188,7 @@ inline constexpr std::int64_t compacted_block = 4096;
 
 /// Like std::remove_if: keeps the elements that are not accepted.
 template <class I, class Accepts> I remove_at(context c, I first, I last, const Accepts& accepts) {
-  return compact(c, first, last, compacted_block, [&](std::size_t, I begin, I end) -> stretch<I> {
+  return detail::compact(c, first, last, compacted_block, [&](std::size_t, I begin, I end) -> stretch<I> {
     I to = begin;
     if constexpr (cheap_to_copy<std::iter_value_t<I>>) {
       for (I i = begin; i != end; ++i) {
@@ -216,7 +216,7 @@ template <class I, class Equal> I unique_at(context c, I first, I last, const Eq
     const I begin = first + static_cast<std::iter_difference_t<I>>(b) * compacted_block;
     repeats[b] = equal(*(begin - 1), *begin) ? 1 : 0;
   }
-  return compact(c, first, last, compacted_block, [&](std::size_t b, I begin, I end) -> stretch<I> {
+  return detail::compact(c, first, last, compacted_block, [&](std::size_t b, I begin, I end) -> stretch<I> {
     if (repeats[b] != 0) {
       const I repeated = begin;
       do {

@@ -82,7 +82,6 @@ template <class Second, class Guard, class C = context> struct fork_operations {
   };
 
   static bool open(const choice_point* r) noexcept { return !was_split(r); }
-
   static task* split(choice_point* point) {
     Second* const second = &static_cast<point_type*>(point)->second.get();
     std::uint16_t place = inherited_place;
@@ -96,7 +95,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       auto* me = static_cast<fork_task*>(self);
       me->value.fill([&]() -> decltype(auto) {
         return me->depth_of_second.run_piece(
-            c, [&](auto at) -> decltype(auto) { return call(at, std::move(*me->second)); });
+            c, [&](auto at) -> decltype(auto) { return detail::call(at, std::move(*me->second)); });
       });
     };
     t->destroy = delete_task<fork_task>;
@@ -108,7 +107,6 @@ template <class Second, class Guard, class C = context> struct fork_operations {
     unlink_child(r, t);
     t->destroy(t);
   }
-
   static double guard(choice_point* r) {
     if constexpr (has_guard)
       return static_cast<point_type*>(r)->guard();
@@ -177,16 +175,16 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       here.top += sizeof(point_type);
     }
     if constexpr (std::is_void_v<result>) {
-      call(below(here, 0), std::move(second));
+      detail::call(below(here, 0), std::move(second));
       return {};
     } else {
-      return call(below(here, 0), std::move(second));
+      return detail::call(below(here, 0), std::move(second));
     }
   }
 
   /// Returns the result of the second branch if the choice point may have been split.
   [[gnu::cold, gnu::noinline]] static stored<result> join(C here, point_type* r) {
-    task* t = join_child(r);
+    task* t = detail::join_child(r);
     if (t == nullptr) return run_here(here, r);
     struct end_child {
       point_type* r;
@@ -216,10 +214,10 @@ template <class F> struct by_address : place_of_branch<F> {
   std::conditional_t<std::is_reference_v<result>, std::add_pointer_t<result>, result> operator()(
       context c) && {
     if constexpr (std::is_reference_v<result>) {
-      auto&& found = call(c, static_cast<F&&>(f));
+      auto&& found = detail::call(c, static_cast<F&&>(f));
       return std::addressof(found);
     } else {
-      return call(c, static_cast<F&&>(f));
+      return detail::call(c, static_cast<F&&>(f));
     }
   }
 };
@@ -231,12 +229,14 @@ template <class Result, class Kept> stored<Result> from_address(Kept& kept) {
 }
 
 template <class C, class First, class Second, class Guard>
+both<result_of<First>, result_of<Second&&>> fork2_at(C here, First&& first, Second second, Guard guard);
+template <class C, class First, class Second, class Guard>
 [[gnu::always_inline]] inline both<result_of<First>, result_of<Second&&>> fork2_at(C here, First&& first,
                                                                                    Second second, Guard guard)
   requires(std::is_reference_v<result_of<First>> || std::is_reference_v<result_of<Second &&>>)
 {
-  auto found = fork2_at(here, by_address<First&&>(std::forward<First>(first)),
-                        by_address<Second>(std::move(second)), guard);
+  auto found = detail::fork2_at(here, by_address<First&&>(std::forward<First>(first)),
+                                by_address<Second>(std::move(second)), guard);
   return {from_address<result_of<First>>(found.first), from_address<result_of<Second&&>>(found.second)};
 }
 
@@ -256,10 +256,10 @@ template <class C, class First, class Second, class Guard>
                                                       captured<Second>(second),
                                                       guard,
                                                       kept_depth<C>(deeper)};
-  poll(pending);
+  detail::poll(pending);
   if constexpr (std::is_void_v<result_a>) {
     try {
-      call(deeper, std::forward<First>(first));
+      detail::call(deeper, std::forward<First>(first));
     } catch (...) {
       leave_by_exception(pending);
     }
@@ -283,24 +283,24 @@ template <class C, class First, class Second, class Guard>
                   std::is_assignable_v<stored<result_a>&, result_a>) {
       stored<result_a> a;
       try {
-        a = call(deeper, std::forward<First>(first));
+        a = detail::call(deeper, std::forward<First>(first));
       } catch (...) {
-        leave_by_exception(pending);
+        detail::leave_by_exception(pending);
       }
-      if (!untouched(pending)) [[unlikely]]
+      if (!detail::untouched(pending)) [[unlikely]]
         return {a, operations::join(here, pending)};
       return {a, operations::run_here(here, pending)};
     } else {
       auto a = [&]() -> stored<result_a> {
         try {
-          return call(deeper, std::forward<First>(first));
+          return detail::call(deeper, std::forward<First>(first));
         } catch (...) {
-          leave_by_exception(pending);
+          detail::leave_by_exception(pending);
         }
       }();
       // The second result comes first, because a move that throws must not leave a child unjoined.
       stored<result_b> b =
-          untouched(pending) ? operations::run_here(here, pending) : operations::join(here, pending);
+          detail::untouched(pending) ? operations::run_here(here, pending) : operations::join(here, pending);
       return {std::move(a), std::move(b)};
     }
   }
@@ -316,18 +316,18 @@ template <class C, class First, class Second>
   using result_a = result_of<First&&>;
   using result_b = result_of<Second&&>;
   if constexpr (std::is_void_v<result_a> && std::is_void_v<result_b>) {
-    call(here, std::forward<First>(first));
-    call(here, std::forward<Second>(second));
+    detail::call(here, std::forward<First>(first));
+    detail::call(here, std::forward<Second>(second));
   } else if constexpr (std::is_void_v<result_a>) {
-    call(here, std::forward<First>(first));
-    return {std::monostate{}, call(here, std::forward<Second>(second))};
+    detail::call(here, std::forward<First>(first));
+    return {std::monostate{}, detail::call(here, std::forward<Second>(second))};
   } else if constexpr (std::is_void_v<result_b>) {
-    stored<result_a> a = call(here, std::forward<First>(first));
-    call(here, std::forward<Second>(second));
+    stored<result_a> a = detail::call(here, std::forward<First>(first));
+    detail::call(here, std::forward<Second>(second));
     return {std::move(a), std::monostate{}};
   } else {
-    stored<result_a> a = call(here, std::forward<First>(first));
-    return {std::move(a), call(here, std::forward<Second>(second))};
+    stored<result_a> a = detail::call(here, std::forward<First>(first));
+    return {std::move(a), detail::call(here, std::forward<Second>(second))};
   }
 }
 
@@ -386,7 +386,7 @@ template <context_type C, class First, class Second, class Guard>
   requires(!std::is_reference_v<Second>)
 {
   if constexpr (!clonable_fork<First, Second>)
-    return fork2_at<decltype(forking_context(here)), First, Second>(
+    return detail::fork2_at<decltype(forking_context(here)), First, Second>(
         forking_context(here), std::forward<First>(first), std::forward<Second>(second), guard);
   else if constexpr (std::is_same_v<C, parallel_context>)
     return fork2_at<C, First, Second>(here, std::forward<First>(first), std::forward<Second>(second), guard);

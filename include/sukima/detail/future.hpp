@@ -113,7 +113,7 @@ template <class T> struct future_value : future_cell {
   /// Returns the value. \pre is_done() \throws the future's exception; cancelled
   auto& get() {
     if (how() != future_end::value) [[unlikely]]
-      throw_end(*this);
+      detail::throw_end(*this);
     return value.get();
   }
   /// Destroys the value or exception. \pre no code reads it later
@@ -238,7 +238,7 @@ template <class T, class F> struct future_operations {
       if (!begin_future(*me)) return;
       auto& cell = *static_cast<future_value<T>*>(me->cell);
       try {
-        cell.value.fill([&]() -> decltype(auto) { return call(c, std::move(*me->f)); });
+        cell.value.fill([&]() -> decltype(auto) { return detail::call(c, std::move(*me->f)); });
       } catch (const aborted&) {
         cell.end(future_end::cancelled);
         throw;
@@ -272,7 +272,7 @@ template <class T, class F> struct future_operations {
         const end_captures at_end{point};
         return F(std::move(point->f));
       }();
-      return call(c, std::move(f));
+      return detail::call(c, std::move(f));
     });
     cell.end_in_place(how, point);
   }

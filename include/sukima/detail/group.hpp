@@ -28,7 +28,7 @@ template <class F> struct group_child_of : group_child {
 
  private:
   void set() noexcept {
-    run = [](task* self, context c) { call(c, std::move(static_cast<group_child_of*>(self)->f)); };
+    run = [](task* self, context c) { detail::call(c, std::move(static_cast<group_child_of*>(self)->f)); };
     destroy = delete_task<group_child_of>;
   }
 };

@@ -45,7 +45,7 @@ template <class Hint, class... More> auto pick_guard(Hint hint, More... more) {
   if constexpr (is_guard<Hint>)
     return hint;
   else
-    return pick_guard(more...);
+    return detail::pick_guard(more...);
 }
 inline no_hint pick_place() { return {}; }
 template <class Hint, class... More> auto pick_place(Hint hint, More... more) {
@@ -60,7 +60,7 @@ template <class Hint, class... More> auto pick_split(Hint hint, More... more) {
   if constexpr (is_split<Hint>)
     return hint;
   else
-    return pick_split(more...);
+    return detail::pick_split(more...);
 }
 inline no_hint pick_grain() { return {}; }
 template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {

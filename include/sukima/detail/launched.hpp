@@ -138,7 +138,7 @@ template <class T, class F> struct launched_call : launched_value<T> {
       me->result.end(run_future(me->result, [&]() -> decltype(auto) {
         F own(std::move(*me->f));
         me->f.reset();
-        return call(c, std::move(own));
+        return detail::call(c, std::move(own));
       }));
     };
     this->discard = [](launched* self) noexcept { static_cast<launched_call*>(self)->f.reset(); };

@@ -221,10 +221,10 @@ template <context_type C, class Place, class Sum, class Frame, class Iterate, cl
     try {
       return iterate(r, below(here, sizeof *r), std::move(sum));
     } catch (...) {
-      leave_by_exception(r);
+      detail::leave_by_exception(r);
     }
   }();
-  if (was_split(r) || !untouched(r)) [[unlikely]]
+  if (detail::was_split(r) || !detail::untouched(r)) [[unlikely]]
     return merge_children<Sum, std::conditional_t<std::is_nothrow_move_constructible_v<Sum>, Sum, Sum&&>>(
         r, std::move(own), merge);
   return own;
@@ -238,10 +238,10 @@ template <class Point, context_type C, class Sum, class Step>
   auto i = form::first(r);
   do {
     form::begin(r, i);
-    poll(r);
+    detail::poll(r);
     step(sum, below, i);
     ++i;
-  } while (form::more(r, i) || (was_split(r) && reclaim_child(r)));
+  } while (form::more(r, i) || (detail::was_split(r) && detail::reclaim_child(r)));
   return sum;
 }
 
@@ -301,25 +301,26 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
   if constexpr (with_context && Source::in_blocks) {
     run_strips(point, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
       source.each(i, stop, [&](auto&&... elements) {
-        add(sum,
-            [&](auto&... before) -> decltype(auto) { return call(below, body, before..., elements...); });
+        add(sum, [&](auto&... before) -> decltype(auto) {
+          return detail::call(below, body, before..., elements...);
+        });
       });
     });
     return sum;
   } else if constexpr (with_context) {
     const local_callable<Body> local(body);
     const held_source<Source> elements(source);
-    return run_each(point, below, std::move(sum), [elements, local, add](Sum& s, C deeper, place i) {
+    return detail::run_each(point, below, std::move(sum), [elements, local, add](Sum& s, C deeper, place i) {
       elements.get().visit(i, [&](auto&&... element) {
         add(s, [&](auto&... before) -> decltype(auto) {
-          return call(deeper, local.get(), before..., std::forward<decltype(element)>(element)...);
+          return detail::call(deeper, local.get(), before..., std::forward<decltype(element)>(element)...);
         });
       });
     });
   } else if constexpr (!std::is_same_v<place, std::int64_t>) {
     const ambient_context ambient(below);
     const local_callable<Body> local(body);
-    return run_each(point, below, std::move(sum), [local, add](Sum& s, C, place i) {
+    return detail::run_each(point, below, std::move(sum), [local, add](Sum& s, C, place i) {
       add(s, [&](auto&... before) -> decltype(auto) { return std::invoke(local.get(), before..., *i); });
     });
   } else {

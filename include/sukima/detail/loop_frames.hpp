@@ -79,7 +79,8 @@ template <class Source, class Body, class Hints, class C> struct for_frame : Hin
     run_loop(
         c, *this, from, to, nothing{},
         [this](auto* r, At below, nothing none) {
-          return iterate<>(r, below, this->grain(), body, elements, none, [](nothing&, auto&& f) { f(); });
+          return detail::iterate<>(r, below, this->grain(), body, elements, none,
+                                   [](nothing&, auto&& f) { f(); });
         },
         [](nothing&, task*) {});
   }
@@ -151,8 +152,9 @@ struct reduce_frame : Hints {
     return run_loop(
         c, *this, from, to, std::move(sum),
         [this, fold](auto* r, At below, Sum s) __attribute__((always_inline)) {
-          return iterate<>(r, below, this->grain(), body, elements, std::move(s),
-                           [fold](Sum& into, auto&& f) __attribute__((always_inline)) { fold(into, f()); });
+          return detail::iterate<>(r, below, this->grain(), body, elements, std::move(s),
+                                   [fold](Sum& into, auto&& f)
+                                       __attribute__((always_inline)) { fold(into, f()); });
         },
         [fold](Sum& into, task* t) {
           if (auto& value = static_cast<reduce_task*>(t)->value) fold(into, std::move(*value));
@@ -177,7 +179,8 @@ template <class Source, class Body, class Hints> struct for_work {
   template <clone_context_type C, class... Where>
   [[gnu::always_inline]] void step(C c, nothing&, Where... where) const {
     visit(
-        source, [&](auto&&... element) { call(c, body.get(), std::forward<decltype(element)>(element)...); },
+        source,
+        [&](auto&&... element) { detail::call(c, body.get(), std::forward<decltype(element)>(element)...); },
         where...);
   }
 };
@@ -199,8 +202,8 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
     visit(
         source,
         [&](auto&&... element) {
-          sum =
-              combine.get()(std::move(sum), call(c, body.get(), std::forward<decltype(element)>(element)...));
+          sum = combine.get()(std::move(sum),
+                              detail::call(c, body.get(), std::forward<decltype(element)>(element)...));
         },
         where...);
   }

@@ -193,7 +193,7 @@ template <context_type C, class S, class Body> void for_each_split(C c, S& s, Bo
         [&body, &rest](auto below) { for_each_split(below, *rest, body); });
     return;
   }
-  for (auto&& x : s) call(c, body, std::forward<decltype(x)>(x));
+  for (auto&& x : s) detail::call(c, body, std::forward<decltype(x)>(x));
 }
 
 /// Reduces the elements of a range that splits itself, by forks.
@@ -211,7 +211,7 @@ Sum reduce_split(C c, S& s, Sum sum, Body& body, Combine& combine) {
     if (there) fold(here, std::move(*there));
     return std::move(here);
   }
-  for (auto&& x : s) fold(sum, call(c, body, std::forward<decltype(x)>(x)));
+  for (auto&& x : s) fold(sum, detail::call(c, body, std::forward<decltype(x)>(x)));
   return sum;
 }
 
@@ -225,7 +225,7 @@ T fold_split(C c, S& s, T sum, const T& identity, Body& body, Combine& combine) 
         [&](auto below) { return fold_split<T>(below, *rest, T(identity), identity, body, combine); });
     return combine(std::move(here), std::move(there));
   }
-  for (auto&& x : s) call(c, body, sum, std::forward<decltype(x)>(x));
+  for (auto&& x : s) detail::call(c, body, sum, std::forward<decltype(x)>(x));
   return sum;
 }
 

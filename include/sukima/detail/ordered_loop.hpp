@@ -181,7 +181,7 @@ struct ordered_body : ordered_body_base<T, Source, Body, Combine> {
   numbered<T> operator()(context c, iteration_run i) const {
     numbered<T> result{static_cast<std::uint64_t>(i.first), {}};
     this->source.visit(i.first, [&](auto&&... element) {
-      result.value.emplace(call(c, this->body.get(), std::forward<decltype(element)>(element)...));
+      result.value.emplace(detail::call(c, this->body.get(), std::forward<decltype(element)>(element)...));
     });
     return result;
   }
@@ -208,7 +208,7 @@ template <class T, class Element, class Body, bool WithContext = takes_context<B
 struct ordered_element_body {
   held_body<Body> body;
   numbered<T> operator()(context c, numbered_element<Element> e) const {
-    return {e.number, static_cast<T>(call(c, body.get(), std::forward<Element>(e.element)))};
+    return {e.number, static_cast<T>(detail::call(c, body.get(), std::forward<Element>(e.element)))};
   }
 };
 template <class T, class Element, class Body> struct ordered_element_body<T, Element, Body, false> {

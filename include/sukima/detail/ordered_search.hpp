@@ -39,7 +39,7 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 template <class T, class Workspace, class Element, class Body> struct ordered_search_body {
   [[no_unique_address]] shared_callable<Body> body;
   numbered<T> operator()(context c, Workspace& workspace, numbered_element<Element>& choice) const {
-    return {choice.number, static_cast<T>(call(c, body.get(), workspace, choice.element))};
+    return {choice.number, static_cast<T>(detail::call(c, body.get(), workspace, choice.element))};
   }
 };
 

@@ -84,10 +84,10 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 template <context_type C, class P, class F>
 [[gnu::always_inline]] inline decltype(auto) call_on(C c, P& where, F&& f) {
   if constexpr (clone_context_type<C>) {
-    return call(c, std::forward<F>(f));
+    return detail::call(c, std::forward<F>(f));
   } else {
     const placed_scope hint(c.top, where, code_of_hint<P, std::remove_cvref_t<F>>);
-    return call(c, std::forward<F>(f));
+    return detail::call(c, std::forward<F>(f));
   }
 }
 
@@ -117,17 +117,17 @@ struct placed_branch<P, F> : with_place {
 /// fork2 with a hint for the second branch, and perhaps one for the first.
 template <context_type C, class First, class Second, class... Hints>
 inline auto fork2_placed(C c, First&& first, Second&& second, Hints... hints) {
-  auto hint = pick_place(hints...);
+  auto hint = detail::pick_place(hints...);
   static_assert(place_source<decltype(hint.where)>,
                 "at a fork sukima::on takes a place, or a function without arguments that returns one");
   using kept_place = decltype(hint.first);
   placed_branch<decltype(hint.where), std::decay_t<Second>> given(
       std::move(hint.where), std::decay_t<Second>(std::forward<Second>(second)));
   if constexpr (std::is_same_v<kept_place, no_hint>)
-    return fork2_in(c, std::forward<First>(first), std::move(given), pick_guard(hints...));
+    return detail::fork2_in(c, std::forward<First>(first), std::move(given), detail::pick_guard(hints...));
   else
     return fork2_in(c, placed_branch<kept_place, First&&>(std::move(hint.first), std::forward<First>(first)),
-                    std::move(given), pick_guard(hints...));
+                    std::move(given), detail::pick_guard(hints...));
 }
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

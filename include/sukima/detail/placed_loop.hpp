@@ -81,7 +81,7 @@ template <class Source, class Body, class... Hints> class loop_in_groups {
       run_group(c, last, hints...);
       return;
     }
-    fork2_placed(
+    detail::fork2_placed(
         c, [&](context below) { run(below, last - 1, hints...); },
         [=, this](context below) { run_group(below, last, hints...); }, place_hint<place>{where, {}});
   }
@@ -89,8 +89,8 @@ template <class Source, class Body, class... Hints> class loop_in_groups {
  private:
   void run_group(context c, std::size_t number, Hints... hints) const {
     const placed_group& g = groups_.groups[number];
-    parallel_for_between(c, listed_source<Source>{source_, groups_.order.data() + g.from}, 0,
-                         static_cast<std::int64_t>(g.count), body_, hints...);
+    detail::parallel_for_between(c, listed_source<Source>{source_, groups_.order.data() + g.from}, 0,
+                                 static_cast<std::int64_t>(g.count), body_, hints...);
   }
 
   const placed_groups& groups_;
@@ -126,20 +126,20 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
   static_assert(are_right,
                 "the last arguments of sukima::parallel_for are hints: sukima::guard, sukima::split, "
                 "sukima::grain and sukima::on, each at most once");
-  auto hint = pick_place(hints...);
+  auto hint = detail::pick_place(hints...);
   [[maybe_unused]] const auto plain = [&](auto... others) {
-    parallel_for_between(c, source, from, to, body, others...);
+    detail::parallel_for_between(c, source, from, to, body, others...);
   };
   if constexpr (!are_right) {
     return;
   } else if constexpr (clone_context_type<C>) {
-    without_place(plain, hints...);
+    detail::without_place(plain, hints...);
   } else if constexpr (place_source<decltype(hint.where)>) {
     const placed_scope all(c.top, hint.where, code_of_hint<decltype(hint.where), Body>);
-    without_place(plain, hints...);
+    detail::without_place(plain, hints...);
   } else if constexpr (can_group_by_place<Source, Place, decltype(hint.where), Hints...>()) {
     if (from >= to || !gate_of(c.top).follows_hints) {
-      without_place(plain, hints...);
+      detail::without_place(plain, hints...);
       return;
     }
     std::vector<sukima_place> places;
@@ -149,7 +149,7 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
         places.push_back(static_cast<place>(hint.where(element...)).number());
       });
     const placed_groups groups = group_by_place(places, from);
-    without_place(
+    detail::without_place(
         [&](auto... others) {
           loop_in_groups<Source, Body, decltype(others)...>(groups, source, body)
               .run(c, groups.groups.size() - 1, others...);
@@ -161,7 +161,7 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
 template <class T, context_type C, class Source, class Place, class Body, class Combine, class... Hints>
 T reduce_in_place(C c, const Source& source, Place from, Place to, T init, Body& body, Combine& combine,
                   Hints... hints) {
-  auto hint = pick_place(hints...);
+  auto hint = detail::pick_place(hints...);
   if constexpr (!are_hints<Hints...>(1, 1, 1, 1)) {
     static_assert(are_hints<Hints...>(1, 1, 1, 1),
                   "the last arguments of sukima::parallel_reduce are hints: sukima::guard, sukima::split, "
@@ -176,13 +176,13 @@ T reduce_in_place(C c, const Source& source, Place from, Place to, T init, Body&
     std::optional<T> result;
     const auto plain = [&](auto... others) {
       result.emplace(
-          parallel_reduce_between<T>(c, source, from, to, std::move(init), body, combine, others...));
+          detail::parallel_reduce_between<T>(c, source, from, to, std::move(init), body, combine, others...));
     };
     if constexpr (clone_context_type<C>) {
-      without_place(plain, hints...);
+      detail::without_place(plain, hints...);
     } else {
       const placed_scope all(c.top, hint.where, code_of_hint<decltype(hint.where), Body, Combine>);
-      without_place(plain, hints...);
+      detail::without_place(plain, hints...);
     }
     return std::move(*result);
   }

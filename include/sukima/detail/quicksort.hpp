@@ -91,12 +91,12 @@ template <class I, class Less> class quicksort {
       if (!leftmost && !less_(*(first - 1), *first)) {
         // The pivot equals the element before `first`: all elements equal to it go to the left and are done.
         first = with_pivot(first, [&](const auto& pivot) {
-          return divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
+          return detail::divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
         });
         continue;
       }
       const I right = with_pivot(first, [&](const auto& pivot) {
-        return divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
+        return detail::divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
       });
       const I middle = right - 1;
       std::ranges::iter_swap(first, middle);

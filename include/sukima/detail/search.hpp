@@ -107,13 +107,13 @@ template <class Point, context_type C, class Sum, class Step>
   auto i = form::first(r);
   do {
     form::begin(r, i);
-    poll(r);
+    detail::poll(r);
     for (int left = refusals_between_polls;; form::begin(r, i)) {
       const bool accepted = step(sum, below, i);
       ++i;
       if (accepted || --left == 0 || !form::more(r, i)) break;
     }
-  } while (form::more(r, i) || (was_split(r) && reclaim_child(r)));
+  } while (form::more(r, i) || (detail::was_split(r) && detail::reclaim_child(r)));
   return sum;
 }
 
@@ -216,7 +216,7 @@ struct search_frame : Hints {
                                            else
                                              return choice;
                                          }()};
-      fold(s, call(below, body.get(), workspace, choice));
+      fold(s, detail::call(below, body.get(), workspace, choice));
       at_end.pending = false;
       undo_choice.get()(workspace, choice);
       return true;
@@ -261,7 +261,7 @@ struct search_work {
     // There is no guard object: with one, a node of nqueens-array takes a tenth more time with g++. As with a
     // guard object, an undo that throws here ends the program.
     try {
-      sum = combine.get()(std::move(sum), call(c, body.get(), workspace, choice));
+      sum = combine.get()(std::move(sum), detail::call(c, body.get(), workspace, choice));
     } catch (...) {
       [&]() noexcept { undo_choice.get()(workspace, choice); }();
       throw;
@@ -306,8 +306,8 @@ template <context_type C, class Workspace, class Source, class End, class Apply,
                                                Body& body, T init, Combine& combine, Hints... hints) {
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
-      return search_in_fixed_order(c, workspace, source, from, end_from(from, to), apply, undo, body,
-                                   std::move(init), combine, hints...);
+      return detail::search_in_fixed_order(c, workspace, source, from, end_from(from, to), apply, undo, body,
+                                           std::move(init), combine, hints...);
   }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, Workspace&>) {

@@ -67,7 +67,7 @@ template <class Frame, one_word_iterator I> struct successor_operations {
     t->from = from;
     t->to = l->end;
     t->frame = l->frame;
-    link_child(whole, t);
+    detail::link_child(whole, t);
     l->end = from;
     return t;
   }

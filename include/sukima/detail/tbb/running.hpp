@@ -108,7 +108,7 @@ template <class F> void enter(F&& f) {
 
 /// Calls a function of the program for a task of a group. An exception of the function cancels the group.
 template <class F> void run_body(context c, const running_state& task, F&& f) noexcept {
-  call(c, [&] {
+  detail::call(c, [&] {
     thread_bound([&] {
       try {
         const running_scope scope(task);
