@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of all public functions with types of a namespace that has functions of the same names as the library's
-// own ones (own_names_test.py). The library must never call these functions, which are deleted.
+// Calls of all public functions with types of a namespace that has functions of the same names as the
+// library's own ones (own_names_test.py). The library must never call these functions, which are deleted.
 #include <sukima/execution.hpp>
 #include <sukima/sukima.hpp>
 
