@@ -159,7 +159,8 @@ class nodes_with_tunnels(Hosts):
 
 class nodes_on_hosts(Hosts):
     def test_have_the_result_of_one_machine(self):
-        for hosts in (TWO, f"alpha 2 {HERE}  # two\n\n# and another one\nme@beta\t{HERE}\n"):
+        from_windows = b"\xef\xbb\xbf" + TWO.replace("\n", "\r\n").encode()
+        for hosts in (TWO, f"alpha 2 {HERE}  # two\n\n# and another one\nme@beta\t{HERE}\n", from_windows):
             ended = self.run_on(hosts, FIB, "25")
             self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
             ended = self.run_on(hosts, QUEENS, "8", options=["--hope"])

@@ -107,6 +107,8 @@ class reader {
 
 std::vector<node_place> read_hosts(std::string_view text, const std::string& file) {
   reader all(file);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors begin a file with it
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     all.take(text.substr(0, end));
