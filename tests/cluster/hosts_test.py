@@ -310,6 +310,15 @@ class bad_days(Hosts):
         ended = self.run_on(f"alpha {HERE}\nrefused {HERE}\n", "echo", "on", options=["--hope"])
         self.assertEqual((ended.stdout, ended.returncode), ("on\n", 0))
 
+    def test_a_remote_shell_runs_nothing(self):
+        for options in ([], ["--hope"]):
+            ended = self.run_on(TWO, FIB, "25", options=options, shell="true")
+            self.assertEqual((ended.stdout, ended.returncode), ("", 255))
+            for line in ended.stderr.splitlines():
+                self.assertRegex(line, r"^sukima: node [01] \(host (alpha|beta)\): true ended with status 0, but did not begin the "
+                                       r"program: it must run its last argument as a command on that host$")
+            self.assertNotEqual(ended.stderr, "")
+
     def test_ssh_is_not_installed(self):
         ended = self.run_on(TWO, FIB, "25", shell="/no/such/ssh")
         self.assertEqual((ended.stderr, ended.returncode),

@@ -167,7 +167,7 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
   return exit_lost;
 }
 
-/// Explains why the node of a host ended if ssh reported only 255.
+/// Explains why the node of a host ended if ssh reported only 255, or only 0 before the program began.
 /// \returns whether there is an explanation
 bool complain_of_hosts(const sukima::cluster::launch_request& request,
                        const sukima::cluster::launch_result& result) {
@@ -177,6 +177,13 @@ bool complain_of_hosts(const sukima::cluster::launch_request& request,
     const auto& end = result.nodes[n];
     if (end.exit_code != unreachable) continue;
     is_any = true;
+    if (end.starts_nothing) {
+      complain(fmt::format(
+          "node {} (host {}): {} ended with status 0, but did not begin the program: it must run its last "
+          "argument as a command on that host",
+          n, request.places[n].host, request.remote_shell.front()));
+      continue;
+    }
     complain(fmt::format("node {} (host {}): {} ended with status {}: {}", n, request.places[n].host,
                          request.remote_shell.front(), unreachable,
                          end.has_begun ? "the connection was lost, or the program ended with that status"

@@ -123,11 +123,13 @@ std::string shell_word(std::string_view word) {
 node_end end_of_remote(const child& node, int status) {
   constexpr int signals = 128;
   const bool has_begun = node.program != 0;
+  const int code = WEXITSTATUS(status);
+  const bool starts_nothing = !has_begun && !WIFSIGNALED(status) && code == 0;
   // A signal sent to the shell was meant for the program.
-  if (node.own_signal != 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == status_unreachable))
+  if (node.own_signal != 0 && (WIFSIGNALED(status) || code == status_unreachable || starts_nothing))
     return {0, node.own_signal, has_begun};
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status), has_begun};
-  const int code = WEXITSTATUS(status);
+  if (starts_nothing) return {.exit_code = status_unreachable, .has_begun = false, .starts_nothing = true};
   if (code > signals && code - signals < NSIG) return {0, code - signals, has_begun};
   return {code, 0, has_begun};
 }

@@ -36,7 +36,7 @@ namespace sukima::cluster {
 inline constexpr int status_unreachable = 255;
 
 /// Returns the end of a node as its remote shell reports it: an exit code above 128 stands for a signal
-/// there.
+/// there. A shell that ends well without the program counts as a host that cannot be reached.
 /// \param status  the status of the remote shell from waitpid(2)
 node_end end_of_remote(const child& node, int status);
 

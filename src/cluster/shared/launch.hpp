@@ -48,6 +48,7 @@ struct node_end {
   int exit_code = 0;
   int signal = 0;  ///< the signal that ended it; 0: it ended by itself
   bool has_begun = true;  ///< whether the program began; false if its host could not be reached
+  bool starts_nothing = false;  ///< the remote shell ended with status 0, but did not begin the program
   /// Its counts, by the names of sukima::cluster::traffic. Empty if its program made no entry, or did not end
   /// by itself.
   std::vector<std::pair<std::string, std::uint64_t>> counts{};
