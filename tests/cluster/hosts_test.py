@@ -166,6 +166,12 @@ class nodes_on_hosts(Hosts):
             ended = self.run_on(hosts, QUEENS, "8", options=["--hope"])
             self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
 
+    def test_need_not_have_silent_login_shells(self):
+        for hosts in (f"alpha {HERE}\nnoisy {HERE}\n", f"noisy {HERE}\nalpha {HERE}\n"):
+            for options in ([], ["--hope"]):
+                ended = self.run_on(hosts, FIB, "25", options=options)
+                self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
+
     def test_get_all_arguments_unchanged(self):
         odd = ["", " a  b ", "it's", '"$HOME" `id` $(id) \\n \\', "two\nlines\n", "*", "-n", "é\u0081\u0088", "!x", "a;b&|<>"]
         ended = self.run_on(TWO, "printf", "<%s>", *odd)

@@ -99,9 +99,9 @@ class launcher {
       how.output = output_of(n);
       how.mask = signals_.before();
       child& c = children_.emplace_back(start_child(how));
-      c.first = remote_->first_line(n);
+      c.awaits_mark = how.output == child_output::piped;
+      c.first = remote_->first_line(n, c.awaits_mark);
       c.is_ready = false;
-      c.awaits_mark = remote_->prints_tasks_only(n);
     }
   }
   void start_here(const std::string& token) {

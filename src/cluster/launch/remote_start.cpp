@@ -47,10 +47,10 @@ constexpr std::array own_variables{variable_nodes,   variable_node,      variabl
                                    variable_port,    variable_files};
 
 /// Starts the program whose words are the shell's arguments, and ends with its status. h: the node; d: the
-/// folder; m: the mark; o: not empty if only the output of tasks is wanted, which goes to descriptor 5 after
-/// the mark. Descriptor 4 is a copy of stderr for reports. The newlines become blanks. A shell makes
-/// background programs ignore INT and QUIT; only env (GNU 8.31) can undo that. `kill -TERM --` is an error in
-/// dash.
+/// folder; m: the mark; o: not empty if the output begins with the mark, and 5 if only the output of tasks is
+/// wanted, which goes to descriptor 5. Descriptor 4 is a copy of stderr for reports. The newlines become
+/// blanks. A shell makes background programs ignore INT and QUIT; only env (GNU 8.31) can undo that. `kill
+/// -TERM --` is an error in dash.
 constexpr std::string_view begin_program = R"(
 cd -- "$d" 2>/dev/null || {
   printf 'sukima: %s: there is no folder %s: make it there, or start the run in %s\n'
@@ -63,7 +63,8 @@ command -v setsid >/dev/null || {
 exec 3<&0;
 e='env --default-signal=INT,QUIT'; $e true 2>/dev/null || e=;
 sh -c 'e=$1; o=$2; shift 2; printf "%s %s\n" "$0" "$$" >&2;
-  if [ "$o" ]; then printf "%s\n" "$0"; exec $e setsid "$@" 4>&2 5>&1 >>/dev/null; fi;
+  if [ "$o" ]; then printf "%s\n" "$0"; fi;
+  if [ "$o" = 5 ]; then exec $e setsid "$@" 4>&2 5>&1 >>/dev/null; fi;
   exec $e setsid "$@" 4>&2' "$m" "$e" "$o" "$@" <&3 3<&- & p=$!;
 exec 3<&- </dev/null >/dev/null 2>&1;
 { while sleep 1; do
@@ -214,12 +215,15 @@ port_range remote_start::ports_of(unsigned node) const {
   return ports;
 }
 
-std::string remote_start::first_line(unsigned node) const {
+std::string remote_start::first_line(unsigned node, bool marks_output) const {
   const node_place& place = request_.places[node];
   std::string line = R"(n=$(printf '\nx'); n=${n%x}; )";
   line += "export " + variables_of(node) + "; " + share_of_cpus(place);
   line += "h=" + shell_word("node " + std::to_string(node) + " (host " + place.host + ")") + "; ";
-  line += "d=" + shell_word(folder_) + "; m=" + mark_ + "; o=" + (prints_tasks_only(node) ? "5" : "") +
+  line += "d=" + shell_word(folder_) + "; m=" + mark_ + "; o=" +
+          (prints_tasks_only(node) ? "5"
+           : marks_output          ? "1"
+                                   : "") +
           "; set --";
   for (const std::string& word : request_.program) line += " " + shell_word(word);
   return line + ";" + on_one_line(begin_program) + "\n";

@@ -51,7 +51,8 @@ class remote_start {
   /// Returns the arguments that start a node's shell on its host.
   std::vector<std::string> command(unsigned node) const;
   /// Returns the first line of its stdin. Complexity: linear in its size
-  std::string first_line(unsigned node) const;
+  /// \param marks_output  whether its output begins with the mark, for without_noise
+  std::string first_line(unsigned node, bool marks_output) const;
   /// Returns HOST:PORT of node 0, as the other nodes reach it.
   std::string address() const;
   /// Returns the arguments that send a signal to a process on a node's host.
@@ -59,8 +60,8 @@ class remote_start {
 
   /// Whether stdout of a node is dropped, and only the output of its tasks is printed.
   bool prints_tasks_only(unsigned node) const noexcept { return node != 0 && !request_.hope; }
-  /// Returns the part of such a node's output after the mark, because a login shell may have written text
-  /// before it. Valid as long as the output and the node exist.
+  /// Returns the part of a node's output after the mark, because a login shell may have written text before
+  /// it. Valid as long as the output and the node exist.
   std::string_view without_noise(child& node, std::string_view output) const;
 
   struct mark {
