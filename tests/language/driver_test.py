@@ -514,12 +514,17 @@ def check_names_that_are_not_utf8(backend, work):
 
 def check_launcher(backend, work):
     """A launcher starts the C compiler, with the same name of the C file in each build."""
-    (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> launched\nexec "$@"\n')
+    (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> "$LOG"\nexec "$@"\n')
     (work / "launch").chmod(0o755)
-    for _ in range(2):
-        run([SUKIMA, "cc", backend, "--launcher=./launch", "--launcher=env", "-O1", "-c", "program.tc"], work, LOGGED="x")
-    first, second = (work / "launched").read_text().splitlines()
+    (work / "copy").mkdir()
+    (work / "copy" / "program.tc").write_text(PROGRAM)
+    launch = f"--launcher={work}/launch"
+    for folder, output in ((work, "1.o"), (work, "2.o"), (work / "copy", "3.o")):
+        run([SUKIMA, "cc", backend, launch, "--launcher=env", "-O1", "-c", "program.tc", "-o", work / output], folder, LOGGED="x",
+            LOG=str(work / "launched"))
+    first, second, third = (re.sub(r" -o \S+", "", line) for line in (work / "launched").read_text().splitlines())
     is_equal("the second build's command", second, first)
+    is_equal("the command in a copy of the project", third, first)
     is_equal("the command's first word", first.split()[:3], ["x", "env", backend.removeprefix("--backend=")])
 
 

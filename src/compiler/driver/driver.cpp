@@ -260,13 +260,21 @@ class driver {
     return false;
   }
 
+  /// Returns the arguments without the output's name. A launcher that uses a cache finds a file by its path,
+  /// which must be the same again, also in another copy of the project.
+  std::string name_for_a_cache() const {
+    std::string name;
+    for (auto one = line_.arguments.begin(); one != line_.arguments.end(); ++one) {
+      const bool is_output = one->starts_with("-o");
+      if (is_output && one->size() == 2 && one + 1 != line_.arguments.end()) ++one;
+      if (!is_output) name += *one + '\n';
+    }
+    return name;
+  }
+
   work_folder& folder() {
     if (folder_ != nullptr) return *folder_;
-    // If a launcher uses a cache, the cache finds a file by its path, so the path must be the same again.
-    std::string name;
-    for (const std::string& one : line_.launcher.empty() ? arguments() : line_.arguments) name += one + '\n';
-    if (!name.empty()) name += std::filesystem::current_path().string();
-    folder_ = std::make_unique<work_folder>(name);
+    folder_ = std::make_unique<work_folder>(line_.launcher.empty() ? "" : name_for_a_cache());
     return *folder_;
   }
 
