@@ -10,7 +10,8 @@ that do go to stderr.
 
 SUKIMA is `sukima` or, for a build that has no compiler of its own, its `sukima-cc`. --sanitized: the two settings that
 cover most, with the first compiler. --emulator: the same for programs for another processor, which COMMAND runs. --all:
-all numbers of workers, steal protocols and wait policies, with the first compiler.
+all numbers of workers, steal protocols and wait policies, with the first compiler. --launcher: ccache, as for
+programs_test.py.
 """
 import argparse
 import itertools
@@ -28,8 +29,13 @@ arguments.add_argument("--sanitized", action="store_true")
 arguments.add_argument("--emulator", type=str.split, default=[])
 arguments.add_argument("--all", action="store_true")
 arguments.add_argument("--only")
+arguments.add_argument("--launcher", action="append", default=[])
 given = arguments.parse_args()
-CC = [given.compiler] if given.compiler.name == "sukima-cc" else [given.compiler, "cc"]
+CC = [given.compiler.absolute(), *([] if given.compiler.name == "sukima-cc" else ["cc"]),
+      *(f"--launcher={word}" for word in given.launcher)]
+FOLDER = given.folder.resolve()
+# Paths below the sources count as relative, so the command is the same in each copy.
+CACHE = {"CCACHE_BASEDIR": str(FOLDER.parents[1]), "CCACHE_NOHASHDIR": "1"}
 WORKERS = ("1", "2", "4", "16")
 PROTOCOLS = ("publish", "request", "indolent:20")
 POLICIES = ("adaptive", "block", "spin", "pause", "yield", "condvar", "inherit")
@@ -50,14 +56,15 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 def run(command, environment=None):
     sanitizer = {"TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "halt_on_error=1") + ":atexit_sleep_ms=0"}
     return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **sanitizer, **(environment or {})})
+                          cwd=FOLDER if command[:len(CC)] == CC else None,
+                          env={**os.environ, **sanitizer, **CACHE, **(environment or {})})
 
 
 def check(source, work, options, settings):
     """Compiles a program once and runs it in several settings. Returns a list of complaints."""
     program = f"{work}/{source.stem}"
     subject = f"{source.name} {' '.join(options)}"
-    result = run([*CC, "-O2", *WARNINGS, *options, "-o", program, source, "-lm"])
+    result = run([*CC, "-O2", *WARNINGS, *options, "-o", program, source.name, "-lm"])
     if result.returncode != 0 or result.stderr:
         return [f"{subject} does not compile cleanly:\n{result.stderr}"]
     wrong = []
@@ -71,7 +78,7 @@ def check(source, work, options, settings):
 
 
 def main():
-    sources = sorted(given.folder.glob(f"{given.only or '*'}.tc"))
+    sources = sorted(FOLDER.glob(f"{given.only or '*'}.tc"))
     if not sources:
         print(f"examples_test.py: there are no such programs in {given.folder}", file=sys.stderr)
         return 2
