@@ -42,6 +42,13 @@ TEST(explanation, of_a_vm_that_got_less) {
   EXPECT_TRUE(says(explain(capped, 0), "Its cap limits it to 0.40 CPUs"));
 }
 
+TEST(explanation, of_a_vm_without_online_vcpus) {
+  description off = two_on_one(50, 51);
+  off.vms[0].vcpus[0].online = false;
+  EXPECT_TRUE(says(explain(off, 0), "None of its vCPUs is online"));
+  EXPECT_FALSE(says(explain(off, 0), "a whole CPU"));
+}
+
 TEST(explanation, of_a_vm_that_got_more) {
   EXPECT_TRUE(says(explain(two_on_one(80, 20), 0), "others left some"));
   EXPECT_TRUE(says(explain(two_on_one(80, 20), 0), "Compare with an earlier description"));

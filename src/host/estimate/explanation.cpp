@@ -65,6 +65,7 @@ double interval(const description& host, const description& since) {
 std::string limit_sentence(const vm& one, const vm_estimate& entitled) {
   switch (entitled.limit) {
     case share_limit::vcpus:
+      if (std::ranges::none_of(one.vcpus, &vcpu::online)) return "None of its vCPUs is online.";
       return "Each of its online vCPUs is entitled to a whole CPU.";
     case share_limit::vcpu_caps:
       return "The caps of its vCPUs limit it to " + number(entitled.usable) + " CPUs.";
