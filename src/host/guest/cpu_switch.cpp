@@ -99,10 +99,14 @@ std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
   return std::nullopt;
 }
 
-std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
+bool cpu_switch::is_there(std::uint32_t cpu) const {
   std::error_code ignored;
+  return std::filesystem::exists(file_of(cpu), ignored);
+}
+
+std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
   // Skip a CPU that was unplugged since: it cannot be switched on.
-  if (std::filesystem::exists(file_of(cpu), ignored))
+  if (is_there(cpu))
     if (auto problem = set(cpu, true)) return problem;
   return off_.erase(cpu) == 0 ? std::nullopt : keep(state_file, off_);
 }
@@ -113,15 +117,14 @@ std::optional<std::string> cpu_switch::restore() {
     if (auto one = switch_on(cpu)) problem = std::move(one);
   if (std::exchange(follows_, false))
     if (auto one = claim_plugged()) problem = std::move(one);
-  std::error_code ignored;
   for (const std::uint32_t cpu : plugged_)
-    if (std::filesystem::exists(file_of(cpu), ignored))
+    if (is_there(cpu))
       if (auto one = set(cpu, false)) problem = std::move(one);
   return problem;
 }
 
 std::optional<std::string> cpu_switch::follow(unsigned count) {
-  std::vector<std::uint32_t> on = online();
+  const std::vector<std::uint32_t> on = online();
   if (on.empty()) return "the CPUs that are online cannot be read";
   // If another program switched a CPU on again, this object no longer controls that CPU.
   const std::size_t before = off_.size();
@@ -130,20 +133,22 @@ std::optional<std::string> cpu_switch::follow(unsigned count) {
   follows_ = true;
   if (auto failed = claim_plugged()) return failed;
   const std::size_t wanted = std::max(1U, count);
-  std::optional<std::string> problem;
-  for (auto cpu = on.rbegin(); cpu != on.rend() && on.size() > wanted;) {
-    if (*cpu == 0) break;
-    const std::uint32_t one = *cpu;
-    if (auto failed = switch_off(one)) return failed;
-    on.pop_back();
-    cpu = on.rbegin();
-  }
-  if (on.size() >= wanted) return problem;
+  std::size_t now = on.size();
+  std::optional<std::string> problem;  // with the first CPU that cannot be switched
+  const auto note = [&problem](std::optional<std::string> failed) {
+    if (failed && !problem) problem = std::move(failed);
+    return failed.has_value();
+  };
+  for (auto cpu = on.rbegin(); cpu != on.rend() && *cpu != 0 && now > wanted; ++cpu)
+    if (!note(switch_off(*cpu))) --now;
+  if (now >= wanted) return problem;
   std::vector<std::uint32_t> back(off_.begin(), off_.end());
   for (const std::uint32_t cpu : plugged_)
     if (!std::ranges::binary_search(on, cpu)) back.push_back(cpu);
-  for (std::size_t i = 0; i < back.size() && on.size() + i < wanted; ++i)
-    if (auto failed = switch_on(back[i])) problem = std::move(failed);
+  for (auto cpu = back.begin(); cpu != back.end() && now < wanted; ++cpu) {
+    const bool exists = is_there(*cpu);  // a CPU that was unplugged since does not count
+    if (!note(switch_on(*cpu)) && exists) ++now;
+  }
   return problem;
 }
 

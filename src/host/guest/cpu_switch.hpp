@@ -39,6 +39,7 @@ class cpu_switch {
 
  private:
   std::filesystem::path file_of(std::uint32_t cpu) const;
+  bool is_there(std::uint32_t cpu) const;
   std::optional<std::string> set(std::uint32_t cpu, bool on);
   std::optional<std::string> keep(const char* name, const std::set<std::uint32_t>& cpus) const;
   std::optional<std::string> claim_plugged();

@@ -163,4 +163,42 @@ TEST(cpu_switch, says_what_it_cannot_do) {
   EXPECT_FALSE(guests::fs::exists(machine.state()));
 }
 
+TEST(cpu_switch, a_cpu_that_cannot_be_switched_off_keeps_no_other_one_on) {
+  fake_machine machine(4);
+  guests::fs::remove(machine.switch_of(3));  // the kernel still lists it as online
+  cpu_switch cpus(machine.root());
+  const auto problem = cpus.follow(2);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->find("CPU 3 cannot be switched off"), 0U) << *problem;
+  EXPECT_EQ(machine.on(), "0");  // and CPU 3
+  EXPECT_EQ(guests::text_in(machine.state()), "1-2\n");
+}
+
+TEST(cpu_switch, a_cpu_that_was_unplugged_does_not_count_as_switched_on) {
+  fake_machine machine(2);
+  cpu_switch cpus(machine.root());
+  follow(cpus, machine, 2);
+  machine.plug(2, false);
+  machine.plug(3, false);
+  follow(cpus, machine, 4);
+  EXPECT_EQ(machine.on(), "0-3");
+  follow(cpus, machine, 2);
+  EXPECT_EQ(machine.on(), "0-1");
+  guests::fs::remove_all(machine.switch_of(2).parent_path());
+  follow(cpus, machine, 3);
+  EXPECT_EQ(machine.on(), "0-1,3");
+}
+
+TEST(cpu_switch, switches_others_on_if_one_fails) {
+  fake_machine machine(4);
+  cpu_switch cpus(machine.root());
+  follow(cpus, machine, 2);
+  guests::fs::remove(machine.switch_of(2));
+  guests::fs::create_directory(machine.switch_of(2));  // cannot be written, but exists
+  const auto problem = cpus.follow(3);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->find("CPU 2 cannot be switched on"), 0U) << *problem;
+  EXPECT_EQ(guests::text_in(machine.switch_of(3)), "1\n");
+}
+
 }  // namespace
