@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <host/shared/discovery.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -111,6 +112,9 @@ class found_machines {
     const auto host = finder_->look(std::chrono::steady_clock::now() + look_patience);
     for (const std::string& note : finder_->take_notes()) say(note);
     if (!host) return;
+    std::erase_if(failures_, [&](const auto& one) {
+      return std::ranges::find(host->vms, one.first, &model::vm::name) == host->vms.end();
+    });
     const auto all = model::steering_of(*host);
     running.replace(*host, all, [&](std::size_t j) { return open(host->vms[j], all[j], say); }, now);
   }
@@ -123,13 +127,16 @@ class found_machines {
     const bool chosen = may_be_optimised(how) && wanted;
     try {
       auto opened = open_vm(described, how, chosen);
+      failures_.erase(described.name);
       say(fmt::format(
           "{}: {}", described.name,
           chosen ? "it is optimised from now on" : "it is not optimised, but what it uses counts"));
       return opened;
-    } catch (const model::description_error&) {
-      // Its process has just started or ended; the next search shows which.
+    } catch (const model::description_error& error) {
+      // Its process may have just started or ended; the next search shows which.
       finder_->look_again();
+      if (++failures_[described.name] == 2)
+        say(fmt::format("{}: it cannot be measured: {}", described.name, error.what()));
       return {.how = how};
     }
   }
@@ -138,6 +145,7 @@ class found_machines {
   std::optional<model::discovery> finder_;
   model::description first_;
   std::optional<double> looked_at_;
+  std::map<std::string, unsigned> failures_;  ///< how often each machine could not be opened, by its name
 };
 
 /// \param found  null: the machines are those of the description
