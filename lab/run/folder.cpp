@@ -7,13 +7,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "experiment/json_place.hpp"
@@ -148,20 +147,13 @@ std::string difference(const run_facts& before, const run_facts& now) {
 }
 
 std::string read_text(const fs::path& file) {
-  const auto refuse = [&](int reason) {
-    throw experiment_error("'" + file.string() + "' cannot be read: " +
-                           std::generic_category().message(reason != 0 ? reason : EIO));
-  };
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) refuse(EISDIR);
   // Such as /dev/zero, which does not end.
   if (fs::is_character_file(file, ignored))
     throw experiment_error("'" + file.string() + "' cannot be read: it is a device; give a file");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) refuse(errno);
-  return text;
+  auto text = read_file_text(file);
+  if (!text) throw experiment_error("'" + file.string() + "' cannot be read: " + read_error());
+  return *std::move(text);
 }
 
 recorded_runs read_folder(const fs::path& folder) {

@@ -299,8 +299,8 @@ class Refusals(unittest.TestCase):
 
     def test_are_one_sentence(self):
         self.refused("one argument too many", "estimate", "x", "y")
-        self.refused("'/nonesuch' cannot be read", "estimate", "/nonesuch")
-        self.refused("'/' cannot be read", "estimate", "/")
+        self.refused("'/nonesuch' cannot be read: No such file or directory; give another file", "estimate", "/nonesuch")
+        self.refused("'/' cannot be read: Is a directory; give another file", "estimate", "/")
         for words in (("estimate", "/dev/zero"), ("explain", "a", "/dev/zero"), ("list", "--domstats", "/dev/zero"),
                       ("explain", "a", "-", "--since", "/dev/zero"), ("optimise", "--config", "/dev/zero"),
                       ("act", "a", "cap", "1", "--config", "/dev/zero")):
@@ -311,7 +311,7 @@ class Refusals(unittest.TestCase):
                 done = subprocess.run([PROGRAM, "host", *words], stdin=endless, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), words)
                 self.assertIn("longer than 64 MiB", done.stderr)
-        self.refused("'/' cannot be read", "list", "--domstats", "/")
+        self.refused("'/' cannot be read: Is a directory; give another file", "list", "--domstats", "/")
         self.refused("-: the description is not JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))
         self.refused("vms[0].weight_of: is missing", "estimate", "-", given=host(1, vm("a", "0", weight_of=None)))
@@ -341,7 +341,7 @@ class Refusals(unittest.TestCase):
         self.refused("--count is for watch and record", "list", "--count", "2")
         self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")
         self.refused("is not the socket of a running machine", "list", "--qmp", "/nonesuch")
-        self.refused("'/nonesuch' cannot be read", "list", "--domstats", "/nonesuch")
+        self.refused("'/nonesuch' cannot be read: No such file or directory; give another file", "list", "--domstats", "/nonesuch")
         self.refused("line 1 of the statistics: it must be as virsh domstats prints it", "list", "--domstats", "-", given="Domain: a")
         self.refused("contain no domain", "list", "--domstats", "-", given="")
         self.refused("/nonesuch/proc/stat cannot be read", "list", "--root", "/nonesuch", "--qmp", "x")

@@ -48,8 +48,8 @@ class Refusals(unittest.TestCase):
     def test_are_one_sentence(self):
         self.refused("needs the file with the description", "plan")
         self.refused("leave out FILE", "calibrate", "x")
-        self.refused("'/nonesuch' cannot be read", "plan", "/nonesuch")
-        self.refused("'/' cannot be read", "plan", "/")
+        self.refused("'/nonesuch' cannot be read: No such file or directory; give another file", "plan", "/nonesuch")
+        self.refused("'/' cannot be read: Is a directory; give another file", "plan", "/")
         self.refused("'/dev/zero' is longer than 64 MiB", "plan", "/dev/zero")
         self.refused("-: the description is not JSON", "plan", "-", given="nothing")
         self.refused("only sukima objects record and validate run a program", "calibrate", "--", "true")

@@ -24,9 +24,14 @@ namespace {
 
 parts::experiment read_experiment(const fs::path& file) {
   try {
-    return parts::parse_experiment(parts::read_text(file));
-  } catch (const parts::experiment_error& error) {
-    throw process::usage_error(fmt::format("'{}': {}", file.string(), error.what()));
+    const std::string text = parts::read_text(file);
+    try {
+      return parts::parse_experiment(text);
+    } catch (const parts::experiment_error& error) {
+      throw process::usage_error(fmt::format("'{}': {}", file.string(), error.what()));
+    }
+  } catch (const parts::experiment_error& error) {  // of read_text: it names the file
+    throw process::usage_error(error.what());
   }
 }
 
@@ -83,7 +88,8 @@ std::vector<parts::experiment> find_experiments(const std::vector<std::string>& 
         std::vector<std::string> known;
         for (const parts::experiment& each : all) known.push_back(each.name);
         throw process::usage_error(
-            fmt::format("there is no experiment '{}': choose {}, or give a file", name, join_words(known)));
+            fmt::format("there is no experiment '{}': choose {}, or give a file, such as ./{}.json", name,
+                        join_words(known), name));
       }
       one = *at;
     }

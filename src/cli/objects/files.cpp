@@ -28,7 +28,9 @@ constexpr std::size_t longest_file = std::size_t{64} << 20;
 std::string read_file(const std::string& path, const std::string& role) {
   std::optional<std::string> text =
       path == "-" ? read_all(std::cin, longest_file) : read_file_text(path, longest_file);
-  if (!text) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", role, path));
+  if (!text)
+    throw process::usage_error(
+        fmt::format("{} '{}' cannot be read: {}; give another file", role, path, read_error()));
   if (text->size() > longest_file)
     throw process::usage_error(fmt::format("{} '{}' is longer than 64 MiB; give another file", role, path));
   return *std::move(text);

@@ -173,7 +173,9 @@ class domain_file_source final : public source {
 
   snapshot read(deadline /*end*/) override {
     const auto text = path_ == "-" ? text_ : read_file_text(path_, longest_input);
-    if (!text) throw source_error("the statistics '" + path_ + "' cannot be read; give another file");
+    if (!text)
+      throw source_error("the statistics '" + path_ + "' cannot be read: " + read_error() +
+                         "; give another file");
     if (text->size() > longest_input)
       throw source_error(
           "the statistics '" + path_ + "' are longer than " + longest_input_text +
