@@ -100,8 +100,12 @@ TEST(file_link, says_what_fails_and_tries_again) {
   ASSERT_TRUE(complaint);
   EXPECT_NE(complaint->find("cannot be written: No such file"), std::string::npos) << *complaint;
   EXPECT_FALSE(link->complaint(2));
-  fs::create_directory(folder.path / "missing");
+  // Something that the file cannot replace leaves nothing beside it.
+  fs::create_directories(folder.path / "missing" / "host");
   link->step(2);
+  EXPECT_FALSE(fs::exists(folder.path / "missing" / ".host.new"));
+  fs::remove(folder.path / "missing" / "host");
+  link->step(3);
   EXPECT_EQ(guests::text_in(folder.path / "missing" / "host"), number(1));
 }
 

@@ -139,8 +139,12 @@ TEST(metrics_file, is_replaced_as_a_whole_and_removed_in_the_end) {
   EXPECT_EQ(status.st_mode & 0777, 0644U);
   output.reset();
   EXPECT_TRUE(fs::is_empty(name));
-  fs::remove_all(name);
   EXPECT_THROW((void)open_metrics("/proc/nonesuch/sukima.prom"), metrics_error);
+  // A place that cannot be replaced leaves nothing beside it.
+  fs::create_directory(file);
+  EXPECT_THROW((void)open_metrics(file.string()), metrics_error);
+  EXPECT_FALSE(fs::exists(file.string() + ".new"));
+  fs::remove_all(name);
 }
 
 TEST(metrics_file, leaves_nothing_behind_where_it_cannot_be_written) {
