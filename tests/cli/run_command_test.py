@@ -82,6 +82,9 @@ class Refusals(unittest.TestCase):
         self.refused("--runtimes runs programs as children", "probe", "--runtimes", "--pid", "1")
         self.refused("--threads prints one number", "probe", "--threads", "--json")
         self.refused("SUKIMA_CPUS", "probe", SUKIMA_CPUS="-1")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "proc", "7").mkdir(parents=True)
+            self.refused("holds no process 8: give the number of one", "probe", "--root", folder, "--pid", "8")
 
 
     def test_calibrate_refuses_bad_requests_with_one_sentence(self):

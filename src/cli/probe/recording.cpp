@@ -309,6 +309,11 @@ recorded_tree::recorded_tree(const fs::path& folder) : folder_(fs::absolute(fold
 
 meter_place recorded_tree::place(pid_t process) const {
   std::error_code ignored;
+  if (process != 0 && !fs::is_directory(folder_ / "proc" / std::to_string(process), ignored))
+    throw process::usage_error(fmt::format(
+        "'{}' holds no process {}: give the number of one, or leave out --pid for the process that "
+        "was recorded",
+        folder_.string(), process));
   const fs::path given = folder_ / override_file;
   std::string user = fs::exists(given, ignored) ? read_file(given) : std::string();
   return {.process = process,
