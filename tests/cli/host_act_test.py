@@ -168,7 +168,7 @@ class Groups(Acting):
         all_of_them = json.loads(self.run_host("status", "--json").stdout)
         self.assertEqual([one["present"] for one in all_of_them["acts"]], ["75000 50000", "60"])
         self.assertFalse(all_of_them["acting"])
-        self.assertEqual(self.run_host("status", "b").stdout, "Nothing is in effect.\n")
+        self.assertEqual(self.run_host("status", "b").stdout, "Nothing is in effect for b.\n")
 
     def test_are_reverted_one_machine_at_a_time(self):
         other = self.folder / "other"
@@ -282,7 +282,7 @@ class Groups(Acting):
 class Refusals(Acting):
     def test_are_one_sentence(self):
         config = ("--config", str(self.config))
-        self.refused("of the machines that may be acted on cannot be read", "optimise", "--config", "/nonesuch")
+        self.refused("of the machines that may be acted on cannot be read: No such file", "optimise", "--config", "/nonesuch")
         self.write({"name": "a", "weight_of": "vm", "vcpus": [{"id": 0}]})
         self.refused("no virtual machine", "optimise", *config)
         machine = {"name": "a", "weight_of": "vm", "act": ["plug"], "vcpus": [{"id": 0}, {"id": 1}]}
@@ -314,6 +314,8 @@ class Refusals(Acting):
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
                                  ("is not a folder", "--root", "/nonesuch"),
+                                 (f"--port: '{__file__}' is neither a device nor a socket", "--port", __file__),
+                                 ("--port: '/' is neither a device nor a socket", "--port", "/"),
                                  ("cannot be created (/proc/nonesuch: No such file or directory); give another --socket",
                                   "--socket", "/proc/nonesuch/x")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)

@@ -67,6 +67,13 @@ int run(guest_command& options) {
   options.service.socket = options.socket;
   if (!std::filesystem::is_directory(options.root))
     throw process::usage_error(fmt::format("--root: '{}' is not a folder; leave it out", options.root));
+  // A port that does not exist yet may appear later.
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(options.port, ignored) ||
+      std::filesystem::is_directory(options.port, ignored))
+    throw process::usage_error(
+        fmt::format("--port: '{}' is neither a device nor a socket; give the host's port, or leave it out",
+                    options.port));
   if (!options.user.empty()) options.service.user = user_number(options.user);
   if (options.restore) {
     // Starting the service already restores the CPUs. A second attempt reports what fails.

@@ -58,7 +58,10 @@ int status(const act_options& options) {
                       {"state", one.last}});
       text += printable(line_of(one, now)) + "\n";
     }
-    if (text.empty()) text = "Nothing is in effect.\n";
+    if (text.empty())
+      text = options.arguments.empty()
+                 ? std::string("Nothing is in effect.\n")
+                 : fmt::format("Nothing is in effect for {}.\n", printable(join_words(options.arguments)));
     if (is_in_use) text += "Another sukima host acts now.\n";
     const json whole{{"acts", acts}, {"acting", is_in_use}, {"unreadable", written.unreadable()}};
     fmt::print("{}",
