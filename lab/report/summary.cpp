@@ -110,8 +110,8 @@ std::string summary_text(const recorded_runs& runs, const std::vector<judged_exp
   const verdict_counts claims = counts_of(all);
   if (claims.all() == 0) return {};
   const std::vector<judged_figure> figures = figures_of(all);
-  std::string text = fmt::format("Of {} {} decided: {}.", count_text(claims.all(), "claim"), claims.decided(),
-                                 claims.text());
+  std::string text = fmt::format("Of {} {} {} decided: {}.", count_text(claims.all(), "claim"),
+                                 claims.decided(), claims.decided() == 1 ? "is" : "are", claims.text());
   if (!figures.empty())
     text += fmt::format(
         " Figures and sections of papers that they are about: {}. A figure is decided if all claims about it "

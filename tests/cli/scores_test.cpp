@@ -76,4 +76,14 @@ TEST(scores, of_a_validation_are_those_of_both_predictions) {
   EXPECT_DOUBLE_EQ(of.paper.tau.value_or(0), -1.0 / 3);
 }
 
+TEST(scores, the_report_says_how_many_runs_there_were) {
+  using namespace sukima::cli::objects;
+  validation of{.program = "p", .cpus = 2};
+  of.models.push_back(
+      {.how = {}, .runs_ns = {7}, .measured = range_of({7}), .simulated = {}, .by_paper = {}});
+  EXPECT_EQ(validation_report(of).find("p on 2 CPUs: one run under each model, with ranks.\n"), 0U);
+  of.models.front().runs_ns = {7, 8, 9};
+  EXPECT_EQ(validation_report(of).find("p on 2 CPUs: medians of 3 runs under each model, with ranks.\n"), 0U);
+}
+
 }  // namespace

@@ -52,12 +52,13 @@ std::string first_paragraph(const recorded_runs& runs) {
 }
 
 TEST(summary, counts_claims_and_figures) {
-  EXPECT_EQ(first_paragraph(recorded({holds, fails, fails_too, open, open_too})),
-            "Of 5 claims 3 decided: 1 holds, 2 do not hold, 2 are undecided. Figures and sections of papers "
-            "that they are "
-            "about: 1 decided, 1 mixed, 1 undecided. A figure is decided if all claims about it are, and "
-            "mixed if only some "
-            "are. Verdicts are at a confidence of 95 %.");
+  EXPECT_EQ(
+      first_paragraph(recorded({holds, fails, fails_too, open, open_too})),
+      "Of 5 claims 3 are decided: 1 holds, 2 do not hold, 2 are undecided. Figures and sections of papers "
+      "that they are "
+      "about: 1 decided, 1 mixed, 1 undecided. A figure is decided if all claims about it are, and "
+      "mixed if only some "
+      "are. Verdicts are at a confidence of 95 %.");
 }
 
 TEST(summary, opens_with_what_does_not_hold) {
@@ -91,7 +92,7 @@ TEST(summary, is_in_the_json) {
 
 TEST(summary, is_on_the_page) {
   const std::string page = report_html(recorded({holds, fails}));
-  EXPECT_NE(page.find("Of 2 claims 2 decided"), std::string::npos) << page;
+  EXPECT_NE(page.find("Of 2 claims 2 are decided"), std::string::npos) << page;
   EXPECT_NE(page.find("<a href=\"#small/b\">"), std::string::npos) << page;
   EXPECT_NE(page.find("<li>work, one: 2 (2 to 2), does not hold</li>"), std::string::npos) << page;
 }

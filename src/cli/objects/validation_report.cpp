@@ -45,8 +45,9 @@ std::string validation_report(const validation& of) {
   const auto measured = ranks(of, &validated_model::measured);
   const auto simulated = ranks(of, &validated_model::simulated);
   const auto by_paper = ranks(of, &validated_model::by_paper);
-  std::string text = fmt::format("{} on {:.3g} CPUs: medians of {} runs under each model, with ranks.\n\n",
-                                 of.program, of.cpus, most_runs(of));
+  const std::size_t runs = most_runs(of);
+  std::string text = fmt::format("{} on {:.3g} CPUs: {} under each model, with ranks.\n\n", of.program,
+                                 of.cpus, runs == 1 ? "one run" : fmt::format("medians of {} runs", runs));
   text += fmt::format("  {:<20} {:>13} {:>3} {:>13} {:>3} {:>7} {:>13} {:>3}\n", "model", "measured", "",
                       "simulation", "", "off by", "paper", "");
   for (std::size_t i = 0; i < of.models.size(); i++) {

@@ -78,7 +78,7 @@ std::string interval_text(const sukima_capacity_estimate& estimate) {
   if (estimate.high - estimate.low < 0.1) return {};
   const bool blind = estimate.basis == SUKIMA_CAPACITY_BASIS_BLIND;
   return fmt::format(
-      "It is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
+      "The number of CPUs is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
       blind ? ", because the groups of others, and their quotas, are not visible from here" : "");
 }
 
