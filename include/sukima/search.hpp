@@ -8,6 +8,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace sukima {
 template <class Value> class first_solution;
@@ -193,12 +194,13 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
   /// Offers a solution; keeps it if it is better than all before.
   /// \returns whether it was kept
   /// \throws what copying the value throws
-  /// \par Complexity constant: one load, and a lock if the cost is promising
+  /// \par Complexity constant: one load; a copy of the value and a lock if the cost is promising
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;
+    Value copy(value);  // if this throws, the best solution stays whole
     const std::lock_guard hold(lock_);
     if (!less_(cost, bound_.load(std::memory_order_relaxed))) return false;
-    best_ = value;
+    best_ = std::move(copy);
     bound_.store(cost, std::memory_order_relaxed);
     return true;
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -401,6 +402,37 @@ TEST_P(search_test, reports_that_no_solution_exists) {
         c, [&](context below, sukima::first_solution<int>&) { leaves(below, p, {}, 4); });
   });
   EXPECT_FALSE(found);
+}
+
+/// A solution of two parts, whose copies can be refused.
+struct two_parts {
+  int first, second;
+  static inline bool refuses = false;
+  static void check() {
+    if (refuses) throw std::runtime_error("no copy");
+  }
+  two_parts(int one, int other) : first(one), second(other) {}
+  two_parts(const two_parts& other) : first(other.first), second(other.second) { check(); }
+  two_parts& operator=(const two_parts& other) {
+    first = other.first;
+    check();
+    second = other.second;
+    return *this;
+  }
+  two_parts(two_parts&&) = default;
+  two_parts& operator=(two_parts&&) = default;
+  ~two_parts() = default;
+  friend bool operator==(const two_parts&, const two_parts&) = default;
+};
+
+TEST(best_solution, stays_whole_if_copying_a_better_one_throws) {
+  sukima::best_solution<two_parts, int, std::greater<>> best(10);
+  EXPECT_TRUE(best.offer(11, {1, 1}));
+  two_parts::refuses = true;
+  EXPECT_THROW(best.offer(12, {2, 2}), std::runtime_error);
+  two_parts::refuses = false;
+  EXPECT_EQ(best.best(), two_parts(1, 1));
+  EXPECT_EQ(best.bound(), 11);
 }
 
 /// Knapsack by branch and bound: the same best value for any number of workers.
