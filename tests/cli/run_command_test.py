@@ -221,6 +221,16 @@ class Probe(unittest.TestCase):
         done = run("probe", "--watch", "--count", "2", "--interval", "0.1", "--json", SUKIMA_CPUS="1.25")
         self.assertEqual([json.loads(line)["usable"] for line in done.stdout.splitlines()], [1.25, 1.25])
 
+    def test_watches_without_proc(self):
+        hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                  "mount -t tmpfs none /proc && test ! -e /proc/self && exec \"$@\"", "sh"]
+        if subprocess.run([*hidden, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no mounts can be made here")
+        done = subprocess.run([*hidden, PROGRAM, "probe", "--watch", "--count", "1", "--interval", "0.1"],
+                              capture_output=True, text=True, timeout=500, env=ENVIRONMENT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(" used now, ? used by others, at most ", done.stdout)
+
     def test_draws_a_chart_on_a_terminal(self):
         # No machine has that many, so the chart is full.
         code, screen = on_terminal([PROGRAM, "probe", "--watch", "--count", "2", "--interval", "0.1"],

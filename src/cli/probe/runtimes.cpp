@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <thread>
@@ -146,15 +148,16 @@ std::optional<runtime_answer> ask_library(const library_question& question) {
   pipe_ends channel = make_pipe("no pipe for the answer of a runtime");
   const pid_t child = fork();
   if (child == 0) answer_as_child(question, channel.write_end.get());
+  if (child < 0)
+    return runtime_answer{question.runtime, std::nullopt,
+                          fmt::format("cannot be asked ({})", std::strerror(errno))};
   channel.write_end.reset();
   int number = -1;
   pollfd readable{channel.read_end.get(), POLLIN, 0};
-  const bool in_time = child > 0 && poll(&readable, 1, static_cast<int>(patience.count()) * 1000) == 1;
+  const bool in_time = poll(&readable, 1, static_cast<int>(patience.count()) * 1000) == 1;
   const bool answered = in_time && read(channel.read_end.get(), &number, sizeof number) == sizeof number;
-  if (child > 0) {
-    if (!answered) kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-  }
+  if (!answered) kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
   if (answered && number < 0) return std::nullopt;
   runtime_answer answer{question.runtime, std::nullopt, question.source};
   if (answered && number > 0) {

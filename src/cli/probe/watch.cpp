@@ -47,6 +47,11 @@ std::string time_of_day() {
   return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+/// "1.50", or "?" if the number of CPUs is unknown, as the others' is where /proc/stat cannot be read.
+std::string amount_text(double cpus) {
+  return std::isnan(cpus) ? std::string("?") : fmt::format("{:.2f}", cpus);
+}
+
 /// Prints measurements.
 class screen {
  public:
@@ -84,17 +89,17 @@ class screen {
 
  private:
   static std::string line_of(const reading& now) {
-    return fmt::format("{}  {:6.2f} CPUs usable ({}), {:.2f} used now, {:.2f} used by others, at most {}",
+    return fmt::format("{}  {:6.2f} CPUs usable ({}), {} used now, {} used by others, at most {}",
                        time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
-                       now.load.now, now.load.others, now.facts.cap);
+                       amount_text(now.load.now), amount_text(now.load.others), now.facts.cap);
   }
 
   /// Returns a line that fits into 80 columns. A longer line would wrap, and redrawing would not replace its
   /// rest.
   static std::string short_line_of(const reading& now) {
-    return fmt::format("{}  {:.2f} CPUs usable ({}), {:.2f} used, {:.2f} by others, at most {}",
-                       time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
-                       now.load.now, now.load.others, now.facts.cap);
+    return fmt::format("{}  {:.2f} CPUs usable ({}), {} used, {} by others, at most {}", time_of_day(),
+                       now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
+                       amount_text(now.load.now), amount_text(now.load.others), now.facts.cap);
   }
 
   void draw(const reading& now) {
