@@ -52,9 +52,12 @@ std::vector<bool> chosen_of(const model::description& host, const std::vector<mo
 /// \throws description_error
 model::session_vm open_vm(const model::vm& described, const model::steering& how, bool chosen) {
   model::session_vm one{.how = how, .chosen = chosen};
-  if (how.process)
-    one.counters =
-        model::make_process_counters(*how.process, how.vcpu_threads, described.vcpus.size(), how.places);
+  if (how.process) {
+    // An unplugged vCPU has no thread. The description lists it as offline, and not only at the end.
+    const auto offline = std::ranges::count(described.vcpus, false, &model::vcpu::online);
+    one.counters = model::make_process_counters(*how.process, how.vcpu_threads, described.vcpus.size(),
+                                                static_cast<std::size_t>(offline));
+  }
   if (chosen) one.link = how.port.empty() ? model::make_file_link(how.file) : model::make_port_link(how.port);
   if (chosen && how.vcpus && !how.threads && how.plug)
     one.ceiling = std::make_unique<model::vcpu_ceiling>(plug_of(how), model::make_calling_thread());

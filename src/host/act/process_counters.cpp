@@ -15,8 +15,8 @@
 namespace sukima::host {
 namespace {
 
-/// Finds the vCPU threads of a QEMU with debug-threads=on. \returns them in the order of their vCPUs' numbers
-std::vector<pid_t> find_threads(const std::filesystem::path& process) {
+/// Finds the vCPU threads of a QEMU with debug-threads=on, by the numbers of their vCPUs.
+std::map<unsigned, pid_t> find_threads(const std::filesystem::path& process) {
   std::map<unsigned, pid_t> found;
   std::error_code error;
   for (const auto& one : std::filesystem::directory_iterator(process / "task", error)) {
@@ -27,9 +27,21 @@ std::vector<pid_t> find_threads(const std::filesystem::path& process) {
     if (const auto number = parse_number<unsigned>(std::string_view(name).substr(4, slash - 4)))
       found[*number] = static_cast<pid_t>(*thread);
   }
-  std::vector<pid_t> threads;
-  for (const auto& [number, thread] : found) threads.push_back(thread);
-  return threads;
+  return found;
+}
+
+/// The thread of each vCPU; none: the vCPU is not plugged in.
+using placed_threads = std::vector<std::optional<pid_t>>;
+
+/// Places each thread at its vCPU's number, because any vCPU may be unplugged, not only the last one. If QEMU
+/// uses higher numbers, it places the threads in the order of their numbers.
+/// \pre found.size() <= vcpus
+placed_threads placed(const std::map<unsigned, pid_t>& found, std::size_t vcpus) {
+  placed_threads places(vcpus);
+  const bool by_number = found.empty() || found.rbegin()->first < vcpus;
+  std::size_t next = 0;
+  for (const auto& [number, thread] : found) places[by_number ? number : next++] = thread;
+  return places;
 }
 
 /// Parses the first numbers of a text, separated by blanks; nothing if the text begins with fewer.
@@ -63,25 +75,27 @@ std::optional<unsigned long long> start_of(const std::filesystem::path& process)
 
 class process_counters final : public vm_counters {
  public:
-  process_counters(std::filesystem::path process, std::filesystem::path proc, std::vector<pid_t> threads,
-                   std::size_t vcpus, unsigned long long start)
+  process_counters(std::filesystem::path process, std::filesystem::path proc, placed_threads threads,
+                   unsigned long long start)
       : process_(std::move(process)),
         proc_(std::move(proc)),
-        threads_(std::move(threads)),
-        there_(threads_.size()),
-        vcpus_(vcpus),
-        start_(start) {}
+        threads_(threads.size()),
+        files_(threads.size()),
+        last_(threads.size(), {.there = false}),
+        there_(static_cast<std::size_t>(
+            std::ranges::count_if(threads, [](const std::optional<pid_t>& one) { return one.has_value(); }))),
+        start_(start) {
+    set_threads(std::move(threads));
+  }
 
   std::optional<vm_times> read() override {
     if (start_of(process_) != start_) return std::nullopt;
     vm_times times;
-    if (there_ < vcpus_) look_for_more();
-    last_.resize(threads_.size());
-    for (std::size_t i = files_.size(); i < threads_.size(); ++i)
-      files_.push_back(process_ / "task" / std::to_string(threads_[i]) / "schedstat");
+    if (there_ < threads_.size()) look_for_more();
     there_ = 0;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
-      const auto numbers = numbers_in<2>(read_small_file(files_[i]).value_or(""));
+      const auto numbers =
+          threads_[i] ? numbers_in<2>(read_small_file(files_[i]).value_or("")) : std::nullopt;
       // A missing thread means that the vCPU was unplugged: its last counters stay, and the machine
       // continues.
       last_[i].there = numbers.has_value();
@@ -92,7 +106,6 @@ class process_counters final : public vm_counters {
     }
     if (there_ == 0) return std::nullopt;
     times.vcpus = last_;
-    times.vcpus.resize(vcpus_, {.there = false});
     const auto uptime = numbers_in<1>(read_small_file(proc_ / "uptime").value_or(""));
     times.up = (uptime ? (*uptime)[0] : 0) -
                static_cast<double>(start_) / static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -102,18 +115,23 @@ class process_counters final : public vm_counters {
  private:
   /// Looks for the threads of virtual CPUs that were plugged in.
   void look_for_more() {
-    auto now = find_threads(process_);
-    if (now.size() <= there_ || now.size() > vcpus_) return;
+    const auto now = find_threads(process_);
+    if (now.size() <= there_ || now.size() > threads_.size()) return;
+    set_threads(placed(now, threads_.size()));
+  }
+
+  void set_threads(placed_threads now) {
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (now[i] && now[i] != threads_[i])
+        files_[i] = process_ / "task" / std::to_string(*now[i]) / "schedstat";
     threads_ = std::move(now);
-    files_.clear();
   }
 
   std::filesystem::path process_, proc_;
-  std::vector<pid_t> threads_;
-  std::vector<std::filesystem::path> files_;  ///< the counter files of these threads
+  placed_threads threads_;  ///< of the vCPUs that exist, and of the places for more
+  std::vector<std::filesystem::path> files_;  ///< the counter file of each thread
+  std::vector<vcpu_time> last_;  ///< the counters of each thread; of an ended thread, its last ones
   std::size_t there_;  ///< how many of these threads existed at the last reading
-  std::vector<vcpu_time> last_;  ///< the counters of these threads; of an ended thread, its last ones
-  std::size_t vcpus_;  ///< the vCPUs that exist, and the places for more
   unsigned long long start_;
 };
 
@@ -125,16 +143,19 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
   const std::filesystem::path folder = proc / std::to_string(process);
   const auto start = start_of(folder);
   if (!start) throw description_error(fmt::format("pid: there is no process {}", process));
-  if (threads.empty()) threads = find_threads(folder);
-  if (threads.size() > vcpus || threads.size() + places < vcpus)
+  const auto found = threads.empty() ? find_threads(folder) : std::map<unsigned, pid_t>();
+  const std::size_t count = std::max(threads.size(), found.size());
+  if (count > vcpus || count + places < vcpus)
     throw description_error(
         fmt::format("pid: {} of {} vCPUs are threads 'CPU N/…' of the process {}; start "
                     "QEMU with -name NAME,debug-threads=on, or give each vCPU its 'thread'",
-                    threads.size(), vcpus - places, process));
-  const auto count = static_cast<std::ptrdiff_t>(threads.size());
-  auto made = std::make_unique<process_counters>(folder, proc, std::move(threads), vcpus, *start);
+                    count, vcpus - places, process));
+  placed_threads places_of_all = placed(found, vcpus);
+  std::ranges::copy(threads, places_of_all.begin());
+  auto made = std::make_unique<process_counters>(folder, proc, std::move(places_of_all), *start);
   const auto first = made->read();
-  if (!first || std::ranges::count(first->vcpus, true, &vcpu_time::there) < count)
+  if (!first ||
+      std::ranges::count(first->vcpus, true, &vcpu_time::there) < static_cast<std::ptrdiff_t>(count))
     throw description_error(fmt::format("pid: the counters of {} cannot be read", process));
   return made;
 }

@@ -86,7 +86,8 @@ void session_member::judge_demand(double seconds, const vm_times& before, const 
   for (std::size_t i = 0; i < demand_.size(); ++i) {
     const vcpu_time& earlier = before.vcpus[i];
     const vcpu_time& later = times.vcpus[i];
-    ran += later.ran - earlier.ran;
+    // The thread of a vCPU that was unplugged and plugged in again counts from 0.
+    ran += later.ran < earlier.ran ? later.ran : later.ran - earlier.ran;
     done.push_back(done_between({earlier.ran, earlier.waited}, {later.ran, later.waited}, seconds));
   }
   use_ = std::max(0.0, ran / seconds);

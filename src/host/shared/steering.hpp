@@ -48,7 +48,7 @@ class vm_counters {
 
 /// Reads the counters of a process whose vCPUs are threads, from /proc/PID/task/TID/schedstat.
 /// \param threads of the vCPUs, in their order; empty: the threads that QEMU names "CPU 0/KVM" and so on
-/// \param vcpus the largest possible number of vCPUs; the last `places` of them may be plugged in later
+/// \param vcpus the largest possible number of vCPUs; `places` of them, any ones, may be missing now
 /// \param proc the folder of /proc
 /// \throws description_error  the process does not exist, or has too few or too many such threads
 std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,

@@ -187,4 +187,34 @@ TEST(process_counters, see_what_is_plugged_in) {
   EXPECT_THROW(make_process_counters(77, {}, 3, 1, proc.path), description_error);
 }
 
+TEST(process_counters, keep_each_vcpu_at_its_place_when_one_in_the_middle_is_unplugged) {
+  const guests::folder proc;
+  const auto process = proc.path / "77";
+  write(process / "stat", "77 (qemu) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
+  const auto plug = [&](int number, int thread, const std::string& ran) {
+    write(process / "task" / std::to_string(thread) / "comm", "CPU " + std::to_string(number) + "/KVM\n");
+    write(process / "task" / std::to_string(thread) / "schedstat", ran + "000000000 0 7\n");
+  };
+  plug(0, 80, "1");
+  plug(2, 82, "4");
+  plug(3, 83, "3");
+  const auto counters = make_process_counters(77, {}, 4, 1, proc.path);
+  const auto ran = [&] {
+    std::vector<double> all;
+    const vm_times times = counters->read().value();
+    for (const vcpu_time& one : times.vcpus) all.push_back(one.there ? one.ran : -1);
+    return all;
+  };
+  EXPECT_EQ(ran(), (std::vector<double>{1, -1, 4, 3}));
+  plug(1, 84, "5");
+  EXPECT_EQ(ran(), (std::vector<double>{1, 5, 4, 3}));
+  guests::fs::remove_all(process / "task/82");
+  EXPECT_EQ(ran(), (std::vector<double>{1, 5, -1, 3}));
+  // Two are unplugged, and one comes back before the next reading of the folder.
+  guests::fs::remove_all(process / "task/84");
+  EXPECT_EQ(ran(), (std::vector<double>{1, -1, -1, 3}));
+  plug(2, 85, "0");
+  EXPECT_EQ(ran(), (std::vector<double>{1, -1, 0, 3}));
+}
+
 }  // namespace

@@ -123,6 +123,16 @@ TEST(session_demand, equals_the_demand_that_an_observer_finds) {
   compare_demands(two_vcpus("a"), {false, true, false, true, false, true, false});
 }
 
+TEST(session_demand, is_not_hidden_by_a_vcpu_that_is_plugged_in_again) {
+  vm_times times;
+  times.vcpus = {{.ran = 50}, {.ran = 1000}};
+  session_member member(two_vcpus("a"), counted_by(times), 1);
+  EXPECT_TRUE(member.measure(1));
+  times.vcpus = {{.ran = 50.5}, {.ran = 0.25}};  // the second one has a new thread
+  EXPECT_TRUE(member.measure(2));
+  EXPECT_DOUBLE_EQ(member.use(), 0.75);
+}
+
 TEST(session_demand, that_moves_a_little_needs_no_other_estimate) {
   const vm described = two_vcpus("a");
   vm_times times;
