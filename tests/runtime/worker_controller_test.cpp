@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of workers follows the available CPU, and results do not depend on it.
+#include "fiber/fiber.hpp"
+#include "park/call_home.hpp"
 #include "support.hpp"
+#include "worker.hpp"
 
 #include <sukima/capacity.h>
+#include <sukima/detail/executor.hpp>
 
 #include <unistd.h>
 
@@ -133,6 +137,34 @@ TEST_P(resized, gives_right_results_while_workers_come_and_go) {
   }
   ended = true;
   changer.join();
+}
+
+/// The worker is called home while its fiber is bound to the thread, and the fiber polls there. No other
+/// event makes it poll slowly afterwards.
+TEST(resizing, lets_a_worker_leave_once_its_fiber_is_no_longer_thread_bound) {
+  const support::must_end within("the wait for a surplus worker whose fiber was thread-bound");
+  sukima::runtime two(support::with_workers(2));
+  std::atomic<sukima::detail::worker*> surplus{nullptr};
+  std::atomic<bool> has_left{false};
+  two.run([&](context c) {
+    sukima::fork2(
+        c,
+        [&] {
+          while (surplus == nullptr) std::this_thread::yield();
+          two.limit_workers(1);
+          while (surplus.load()->current.load() != nullptr) std::this_thread::yield();
+          has_left = true;
+        },
+        [&](context below) {
+          sukima::detail::worker& here = *sukima::detail::this_fiber_now()->on;
+          sukima::thread_bound([&] {
+            surplus = &here;
+            while (!sukima::detail::is_called_home(here)) std::this_thread::yield();
+            for (int i = 0; i < 100; ++i) sukima::fork2(below, [] {}, [] {});
+          });
+          while (!has_left) sukima::fork2(below, [] {}, [] {});
+        });
+  });
 }
 
 /// SUKIMA_TEST_CHANGES says how many times; `make check` says 60,000.

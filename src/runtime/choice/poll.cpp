@@ -72,7 +72,7 @@ bool poll_slow(fiber& self, choice_point* end, choice_point* polling, poll_place
     }
   }
   const bool more = poll.publishes_more || poll.node_waits;
-  if (self.abort_pending || more)
+  if (self.abort_pending || more || poll.leaves_later)
     self.limit.request_poll();
   else if (true_limit(self) > written)
     self.limit.restore_limit(true_limit(self));

@@ -46,6 +46,9 @@ struct slow_poll {
   bool thief_served = true;  ///< the requesting thief got a task, or there was no request
   bool publishes_more = false;  ///< thieves want more than could be published
   bool node_waits = false;  ///< another node's request is pending, for the next poll
+  /// The thread is called home, but its fiber is bound to it, for how long is not known. No other event makes
+  /// the fiber poll slowly once it is no longer bound.
+  bool leaves_later = false;
 };
 enum class poll_step : bool {
   next,

@@ -7,7 +7,8 @@
 namespace sukima::detail {
 
 poll_step leave_for_home(slow_poll& poll) noexcept {
-  if (!calls_home(poll.flags) || poll.s.thread_bindings != 0) return poll_step::next;
+  poll.leaves_later = calls_home(poll.flags) && poll.s.thread_bindings != 0;
+  if (!calls_home(poll.flags) || poll.leaves_later) return poll_step::next;
   hand_over(poll.s);
   return poll_step::again;
 }
