@@ -44,6 +44,26 @@ unsigned usable_cpus(const sukima_capacity* capacity, bool elastic) {
   return static_cast<unsigned>(std::clamp(elastic ? facts.cap : std::ceil(facts.usable), 1.0, 1024.0));
 }
 
+/// The worker whose thread has entered and waits for the root of the task that this fiber runs; null: a
+/// launched future, an object, or a task of another node, for which no thread waits.
+const detail::worker* home_of_root(const detail::fiber& s) noexcept {
+  const detail::fiber* runs_it = &s;
+  const detail::task* t = s.running;
+  for (; t != nullptr && t->parent != nullptr; t = t->parent) runs_it = t->owner;
+  if (t == nullptr || t->owner != nullptr || runs_it->home != nullptr) return nullptr;
+  return static_cast<const detail::root_task*>(t)->home;
+}
+
+/// Whether some entry of that runtime cannot end before the running fiber continues: the fiber is inside, or
+/// runs in a call of its own runtime that was made there, on this thread or as a part of that call.
+bool keeps_inside(const detail::fiber* s, const detail::runtime_core& r) noexcept {
+  if (s == nullptr) return false;
+  if (s->runtime == &r) return true;
+  if (keeps_inside(s->on->entered_from, r)) return true;
+  const detail::worker* const home = home_of_root(*s);
+  return home != nullptr && home != s->on && keeps_inside(home->entered_from, r);
+}
+
 }  // namespace
 
 runtime::runtime(const settings& chosen) {
@@ -57,16 +77,14 @@ runtime::runtime(const settings& chosen) {
 
 runtime::~runtime() {
   if (core_ == nullptr) return;
-  const detail::fiber* s = detail::running_fiber_as_it_is();
-  const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
+  const bool inside = keeps_inside(detail::running_fiber_as_it_is(), *core_);  // a task called exit()
   // After fork() its threads and locks belong to the parent process. In either case, freeing the runtime
   // would hang.
   if (inside || core_->life.is_orphaned()) keep_for_ever(core_.release());
 }
 
 void runtime::shutdown() {
-  detail::fiber* s = detail::running_fiber();
-  if (s != nullptr && s->runtime == core_.get())
+  if (keeps_inside(detail::running_fiber(), *core_))
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
   core_->cycle.stop();
 }

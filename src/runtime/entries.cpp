@@ -361,10 +361,13 @@ bool runtime_entries::enter_announced(last_entry& mine, root_task& root, bool is
     mine.has_alternate_stack = true;
   }
   fiber* const outer = running_fiber_as_it_is();  // of another runtime, whose worker this thread is
+  w.entered_from = outer;
   begin_work(w, begun);
   switch_from_home(w, *s);
-  if (outer != nullptr) [[unlikely]]
+  if (outer != nullptr) [[unlikely]] {
     set_running_fiber(outer);
+    w.entered_from = nullptr;
+  }
   leave(mine, w, root, after_silence, true);
   return true;
 }

@@ -123,6 +123,8 @@ struct alignas(128) worker {
 
   // Used by its own thread only.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
+  /// The fiber of another runtime whose code has entered; null: none. Tasks of the root may read it.
+  fiber* entered_from = nullptr;
   char* visited_from = nullptr;  ///< where a visit left the thread's own stack (fiber/visit.hpp)
   bool announced = false;  ///< whether the root that its thread began unannounced has been announced since
   exception_state home_exceptions;

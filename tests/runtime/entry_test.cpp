@@ -155,6 +155,32 @@ TEST(runtime, cannot_be_shut_down_by_its_own_worker) {
   EXPECT_EQ(two.run([](context c) { return fib(c, 10); }), 55);
 }
 
+/// The call of the outer runtime would wait for its own end.
+TEST(runtime, cannot_be_shut_down_in_a_call_of_another_one) {
+  sukima::runtime outer(with_workers(2));
+  sukima::runtime inner(with_workers(2));
+  sukima::runtime unrelated(with_workers(2));
+  outer.run([&] {
+    inner.run([&](context c) {
+      std::atomic<bool> is_elsewhere{false};
+      sukima::fork2(
+          c,
+          [&] {
+            EXPECT_THROW(outer.shutdown(), sukima::usage_error);
+            while (!is_elsewhere) std::this_thread::yield();
+          },
+          [&] {  // on another thread, which has not entered
+            EXPECT_THROW(outer.shutdown(), sukima::usage_error);
+            is_elsewhere = true;
+          });
+      unrelated.shutdown();
+    });
+    EXPECT_THROW(outer.shutdown(), sukima::usage_error);
+    inner.shutdown();
+  });
+  EXPECT_EQ(outer.run([](context c) { return fib(c, 10); }), 55);
+}
+
 TEST(runtime, starts_and_ends_often) {
   for (unsigned i = 0; i < 100; ++i) {
     sukima::runtime r(with_workers(1 + i % 4));

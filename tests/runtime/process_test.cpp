@@ -437,6 +437,21 @@ TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) 
       ExitedWithCode(5), "");
 }
 
+TEST_F(process_death_test, exit_in_a_call_of_another_runtime_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        give_up_after(500);
+        static sukima::runtime outer(with_workers(2));
+        static sukima::runtime inner(with_workers(2));
+        outer.run([] {
+          inner.run([](context c) {
+            sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(6); });
+          });
+        });
+      },
+      ExitedWithCode(6), "");
+}
+
 #endif
 
 TEST_F(process_death_test, static_objects_may_compute_at_the_end) {
