@@ -113,7 +113,7 @@ class task_group {
   /// again afterwards.
   /// \returns true if all ended by themselves, false if the group was cancelled
   /// \throws the exception of the first child that threw (one call of `wait` throws it); `aborted` if the
-  ///         caller itself is aborted; usage_error on a thread that is not in a runtime; usage_error in a
+  ///         caller itself is aborted; usage_error on a thread that is not in the group's runtime, or in a
   ///         child of this group, which would wait for itself
   /// \note If code around the wait, but inside the group's block, is aborted, the waiting fiber leaves only
   ///       when the group has ended.

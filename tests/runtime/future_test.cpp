@@ -455,6 +455,21 @@ TEST_P(futures, need_the_context_of_their_function) {
   without_fibers.join();
 }
 
+/// The future's own fiber waits for the call that touches it.
+TEST_P(futures, are_not_touched_in_a_call_of_another_runtime) {
+  const support::must_end within("a touch in a call of another runtime");
+  sukima::runtime another(support::with_workers(2));
+  runtime.run([&](context c) {
+    future f(c, [] { return 2; });
+    const std::string refused =
+        another.run([&](context d) { return support::message_of<sukima::usage_error>([&] { f.touch(d); }); });
+    EXPECT_TRUE(refused == "sukima: a future of a block can be touched only inside its runtime" ||
+                f.is_done())
+        << refused;
+    EXPECT_EQ(f.touch(c), 2);
+  });
+}
+
 TEST_P(futures, are_touched_by_thread_bound_code) {
   for (int i = 0; i < 20; ++i)
     runtime.run([&](context c) {

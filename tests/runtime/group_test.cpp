@@ -370,6 +370,23 @@ TEST_P(group_test, is_not_waited_for_by_its_own_children) {
   });
 }
 
+/// There no abort would reach its children.
+TEST_P(group_test, is_not_waited_for_in_another_runtime) {
+  sukima::runtime another(support::with_workers(2));
+  runtime.run([&](context c) {
+    task_group group(c);
+    std::atomic<int> run{0};
+    another.run([&](context d) {
+      group.run([&] { ++run; });
+      const char* const refused =
+          "sukima: a task group was waited for in a call of another runtime; wait for it outside that call";
+      EXPECT_EQ(support::message_of<sukima::usage_error>([&] { group.wait(d); }), refused);
+    });
+    EXPECT_TRUE(group.wait(c));
+    EXPECT_EQ(run, 1);
+  });
+}
+
 TEST_P(group_test, may_be_waited_for_while_pinned) {
   runtime.run([](context c) {
     task_group group(c);

@@ -125,7 +125,8 @@ void drop_future_task(task& t) noexcept {
 
 bool touch_future(char* top, future_point* point) {
   fiber* const current = running_fiber();
-  if (current == nullptr)
+  // A call of another runtime may keep the future's fiber from computing it.
+  if (current == nullptr || current->runtime != fiber_of(point).runtime)
     throw usage_error("sukima: a future of a block can be touched only inside its runtime");
   fiber& s = *current;
   future_cell& cell = *point->cell;

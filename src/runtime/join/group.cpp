@@ -135,6 +135,10 @@ bool is_within(const fiber& s, const group_core& g) noexcept {
 
 bool wait_group(group_core& g, context c) {
   require_fiber("sukima: a task group can be waited for only inside a runtime");
+  // Aborts of its children reach only the workers of its own runtime.
+  if (running_fiber()->runtime != g.runtime)
+    throw usage_error(
+        "sukima: a task group was waited for in a call of another runtime; wait for it outside that call");
   const std::size_t before = g.cancellations_so_far();
   for (;;) {
     if (group_child* child = g.take(group_core::order::newest)) {
