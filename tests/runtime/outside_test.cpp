@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -138,6 +139,28 @@ TEST(touched_outside_at_the_end, are_cancelled) {
     runtime.shutdown();
     waits.join();
   }
+}
+
+/// A touch gives the future to the workers, but it is cancelled before one of them can begin it.
+TEST(touched_outside_at_the_end, have_no_captures_left) {
+  std::atomic<bool> starts{false};
+  std::atomic<bool> may_start{false};
+  sukima::settings chosen = support::with_workers(1);
+  chosen.on_worker_start = [&](int) {
+    starts = true;
+    while (!may_start) std::this_thread::yield();
+  };
+  sukima::runtime runtime(chosen);
+  auto token = std::make_shared<int>(0);
+  const std::weak_ptr<int> captured = token;
+  const auto made = runtime.run([&] { return sukima::launch([kept = std::move(token)] {}); });
+  std::thread waits([&] { EXPECT_THROW(made.touch(), sukima::cancelled); });
+  EXPECT_TRUE(sleep_until([&] { return starts.load(); }));
+  made.cancel();
+  waits.join();
+  may_start = true;
+  runtime.shutdown();
+  EXPECT_TRUE(captured.expired());
 }
 
 /// The fiber is suspended: its worker computes what the future of the other runtime waits for.

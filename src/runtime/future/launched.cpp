@@ -36,6 +36,8 @@ namespace {
 /// `destroy` of a launched future's task. `complete` calls it last.
 void end_launched(task* t) noexcept {
   auto& me = *static_cast<launched*>(t);
+  // A future that was claimed, but cancelled before it began, still has its expression.
+  if (future_waiting::how(*me.cell) == future_end::cancelled) me.discard(&me);
   me.runtime->launched.ended(me);
 }
 
