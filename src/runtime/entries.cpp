@@ -374,11 +374,12 @@ bool runtime_entries::enter_announced(last_entry& mine, root_task& root, bool is
 
 void enter_on_new_fiber(root_task& root) {
   fiber& s = *running_fiber();
+  const task* const caller = s.running;  // null: the destructor of a launched future's captures or result
   root.parent = s.running;
   root.owner = &s;
   root.owner_segment = s.segment;
-  root.depth = s.running->depth + 1;
-  root.cancellation_masked.store(s.running->jumps || std::uncaught_exceptions() > 0,
+  root.depth = caller != nullptr ? caller->depth + 1 : 0;
+  root.cancellation_masked.store((caller != nullptr && caller->jumps) || std::uncaught_exceptions() > 0,
                                  std::memory_order_relaxed);  // it has not begun yet
   root.shielded = root.shielded || is_shielded(s);
   run_on_new_fiber(s, root);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -121,6 +122,30 @@ TEST_P(touched_outside, help_on_request) {
   if (GetParam() != 1) return;  // another worker may be first
   const auto made = runtime.run([] { return sukima::launch([] { return support::this_thread(); }); });
   EXPECT_EQ(made.touch(sukima::helping), support::this_thread());
+}
+
+/// No handle is left, so the worker that has computed the future destroys the result.
+TEST_P(touched_outside, results_without_a_handle_may_compute_in_their_destructor) {
+  if (GetParam() == 1) return;  // no worker would compute it
+  struct computes_at_end {
+    std::atomic<long>* sum;
+    explicit computes_at_end(std::atomic<long>& s) noexcept : sum(&s) {}
+    computes_at_end(computes_at_end&& from) noexcept : sum(std::exchange(from.sum, nullptr)) {}
+    computes_at_end& operator=(computes_at_end&&) = delete;
+    ~computes_at_end() {
+      if (sum != nullptr) sukima::parallel_for(0, 100, [s = sum](int) { ++*s; });
+    }
+  };
+  std::atomic<long> sum{0};
+  std::atomic<bool> is_dropped{false};
+  runtime.run([&] {
+    static_cast<void>(sukima::launch([&] {
+      while (!is_dropped) std::this_thread::yield();
+      return computes_at_end(sum);
+    }));
+  });
+  is_dropped = true;
+  EXPECT_TRUE(sleep_until([&] { return sum == 100; }));
 }
 
 /// The end of the runtime cancels what a thread waits for.
