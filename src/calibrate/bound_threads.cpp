@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <cerrno>
+#include <exception>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -45,6 +46,16 @@ void run_bound(const std::vector<bound_function>& functions) {
   // counts itself, visible to all.
   std::atomic<std::size_t> ready{0};
   std::atomic<int> error{0};
+  // The first exception of a function. Relaxed: `threads.clear()` joins the thread that stored it.
+  std::atomic<bool> has_thrown{false};
+  std::exception_ptr thrown;
+  const auto run = [&](const bound_function& one) {
+    try {
+      one.body();
+    } catch (...) {
+      if (!has_thrown.exchange(true, std::memory_order_relaxed)) thrown = std::current_exception();
+    }
+  };
   std::vector<std::jthread> threads;
   threads.reserve(functions.size());
   try {
@@ -54,7 +65,7 @@ void run_bound(const std::vector<bound_function>& functions) {
           error.store(failed, std::memory_order_relaxed);
         ready.fetch_add(1, std::memory_order_release);
         while (ready.load(std::memory_order_acquire) != functions.size()) std::this_thread::yield();
-        if (error.load(std::memory_order_relaxed) == 0) one.body();
+        if (error.load(std::memory_order_relaxed) == 0) run(one);
       });
     }
   } catch (...) {
@@ -66,6 +77,7 @@ void run_bound(const std::vector<bound_function>& functions) {
   threads.clear();  // joins them, which makes their stores of `error` visible here
   if (const int failed = error.load(std::memory_order_relaxed); failed != 0)
     throw std::system_error(failed, std::generic_category(), "a thread cannot be bound to a CPU");
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 std::vector<unsigned> allowed_cpus() {

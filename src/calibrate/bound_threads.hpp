@@ -26,6 +26,7 @@ struct bound_function {
 
 /// Runs functions at the same time, each in a thread of its own that is bound to a CPU. They start together.
 /// \throws std::system_error  a thread cannot be started or bound; then no function runs
+/// \throws ...  an exception of a function, after all have returned
 void run_bound(const std::vector<bound_function>& functions);
 
 /// Binds the calling thread to a CPU. \returns 0, or an error number

@@ -2,6 +2,7 @@
 // The streams whose costs are measured: a ring in memory shared with a forked process, and a pipe.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "message_ring.hpp"
@@ -46,7 +48,12 @@ struct ring_stream {
 
 struct pipe_stream {
   explicit pipe_stream(std::size_t bytes)
-      : out(bytes), in(bytes), batch(std::min<std::size_t>(64, 65536 / bytes)) {}
+      : out(bytes), in(bytes), batch(std::min<std::size_t>(64, room() / bytes)) {
+    if (batch == 0)
+      throw std::runtime_error(
+          "a pipe has no room for 64 KiB, because this user has very many pipes: close some, or raise "
+          "fs.pipe-user-pages-soft with sysctl");
+  }
   bool send() {
     return write(ends.write_end.get(), out.data(), out.size()) == static_cast<ssize_t>(out.size());
   }
@@ -58,6 +65,12 @@ struct pipe_stream {
       got += static_cast<std::size_t>(part);
     }
     return true;
+  }
+  /// The bytes that fit. The kernel gives new pipes of a user with very many of them less than the usual 64
+  /// KiB. One thread that fills and empties the pipe in turn would wait forever.
+  std::size_t room() const {
+    const int bytes = fcntl(ends.write_end.get(), F_GETPIPE_SZ);
+    return bytes > 0 ? static_cast<std::size_t>(std::min(bytes, 65536)) : 0;
   }
   void only_sends() { ends.read_end.reset(); }
   void only_receives() { ends.write_end.reset(); }

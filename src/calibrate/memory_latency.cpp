@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <stdexcept>
 
 #include "bound_threads.hpp"
+#include "memory_limit.hpp"
 
 namespace sukima::calibrate_detail {
 
@@ -68,7 +70,9 @@ double walk(std::byte* memory) {
   return best;
 }
 
-/// Four times the largest cache, but at least 64 MiB and at most a quarter of the node's memory.
+/// Four times the largest cache, but at least 64 MiB and at most a quarter of the node's memory, and of what
+/// the control groups allow: beyond their limit the kernel would kill this process. 0 if that is too little
+/// to measure the memory instead of the cache.
 std::size_t bytes_to_walk(hwloc_topology_t machine, hwloc_obj_t node) {
   std::size_t cache = 0;
   for (hwloc_obj_t one = nullptr;
@@ -77,7 +81,9 @@ std::size_t bytes_to_walk(hwloc_topology_t machine, hwloc_obj_t node) {
   }
   const std::size_t wanted = std::clamp<std::size_t>(4 * cache, 64U << 20, 1U << 30);
   const std::size_t there = node->attr->numanode.local_memory;
-  return there != 0 ? std::min(wanted, there / 4) : wanted;
+  const std::uint64_t allowed = memory_limit() / 4;
+  if (allowed < std::min(wanted, 2 * cache)) return 0;
+  return std::min<std::uint64_t>({wanted, there != 0 ? there / 4 : wanted, allowed});
 }
 
 std::optional<unsigned> cpu_of(hwloc_obj_t node, const std::vector<unsigned>& cpus) {
@@ -119,8 +125,9 @@ std::vector<sukima_capacity_latency> topology::latencies(const std::vector<unsig
     for (hwloc_obj_t node = nullptr;
          (node = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
       const std::size_t lines = bytes_to_walk(machine, node) / line_bytes;
+      if (lines == 0) continue;
       const memory_of_node memory(machine, node, lines * line_bytes);
-      if (lines == 0 || memory.data() == nullptr) continue;
+      if (memory.data() == nullptr) continue;
       double seconds = 0;
       run_bound({{*cpu, [&] {
                     make_cycle(memory.data(), lines);

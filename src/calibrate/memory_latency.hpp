@@ -20,7 +20,8 @@ class topology {
   [[nodiscard]] bool are_near(unsigned first, unsigned second) const;
 
   /// Measures the latencies of reading memory of each node from a CPU of each node. Nodes without one of
-  /// these CPUs, and nodes with memory that cannot be allocated, are skipped.
+  /// these CPUs, and nodes with memory that cannot be allocated, are skipped, and all of them if the control
+  /// groups allow too little memory.
   [[nodiscard]] std::vector<sukima_capacity_latency> latencies(const std::vector<unsigned>& cpus) const;
 
  private:
