@@ -317,7 +317,8 @@ bool unwind_plan::collect(const function_info& f) {
     for (const auto& [closure, block] : collector.closures) {
       const function_info* info = index_.info_of(*closure);
       if (info == nullptr) return false;
-      unwound& inner = own(*info, into.name + "_" + closure->name + "_" + std::to_string(closure->number));
+      // The number comes first, because a function may be named like another function and its closure.
+      unwound& inner = own(*info, std::to_string(closure->number) + "_" + into.name + "_" + closure->name);
       inner.creator = &into;
       for (const auto& [variable, c] : index_.closure_variables)
         if (c == closure) {
