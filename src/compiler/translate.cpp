@@ -66,6 +66,7 @@ class translation : public ASTFrontendAction {
                                      request_.land_closures, request_.debuggable, clones()});
     if (failed()) return;
     note_tasks(u, compiler.getSourceManager());
+    SUKIMA_ASSERT(result_.files.size() == result_.file_is_system.size(), "each file that was read is known");
     result_.has_cluster = !u.cluster_keywords.empty() && !request_.sequential;
     result_.successful = write(print_sheet(compiler, u, planned, request_.line_directives), diagnostics);
   }
@@ -94,6 +95,7 @@ class translation : public ASTFrontendAction {
     for (std::size_t t = 0; t < u.tokens.size(); ++t)
       if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed_only)
         copy[count++] = u.tokens[t];
+    SUKIMA_ASSERT(count > 0 && copy[count - 1].is(tok::eof), "the parser sees the end of the unit");
     preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
                                   /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);

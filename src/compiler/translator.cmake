@@ -21,6 +21,7 @@ set(source_files
   source/pragmas.cpp
   source/preprocess.cpp
   source/report.cpp
+  source/unit.cpp
   translate.cpp)
 set(check_files
   check/check.cpp
@@ -45,6 +46,7 @@ set(index_files
   index/build.cpp
   index/calls.cpp
   index/declarations.cpp
+  index/invariants.cpp
   index/jumps.cpp
   index/semantic_index.cpp
   index/travel.cpp
@@ -65,6 +67,7 @@ set(plan_files
   plan/exits.cpp
   plan/functions.cpp
   plan/input.cpp
+  plan/invariants.cpp
   plan/join/join.cpp
   plan/join/spawned_call.cpp
   plan/loop.cpp
@@ -109,4 +112,5 @@ target_include_directories(sukima_translator SYSTEM PRIVATE ${SUKIMA_CLANG_INCLU
 target_compile_options(sukima_translator PRIVATE -fno-rtti -fno-sanitize=all ${sukima_quick_optimisation}
   $<$<CXX_COMPILER_ID:GNU>:-Wno-nonnull>) # in Clang's headers
 target_link_libraries(sukima_translator
-  PRIVATE ${SUKIMA_CLANG_LIBRARY} ${SUKIMA_LLVM_LIBRARY} $<BUILD_INTERFACE:sukima_warnings>)
+  PUBLIC sukima_shared_headers
+  PRIVATE sukima_assertions ${SUKIMA_CLANG_LIBRARY} ${SUKIMA_LLVM_LIBRARY} $<BUILD_INTERFACE:sukima_warnings>)

@@ -105,6 +105,7 @@ class checker : rules {
   }
 
   void check_handler(const construct& c, const handler& h) {
+    SUKIMA_ASSERT(c.whole.holds(h.block), "a handler is a block of its construct");
     const std::string where = std::string(h.name) + " of this '" + word_of(c.kind) + "'";
     for (const construct& inner : unit_.constructs_in(h.block))
       error(inner.location, std::string("'") + word_of(inner.kind) + "' is not allowed in " + where +
@@ -153,6 +154,8 @@ class checker : rules {
     for (const construct* c = unit_.construct_around(to); c != nullptr; c = c->around)
       for (const token_range& r : parts_of(*c))
         if (f.body.holds(c->whole) && r.holds(to) && !r.holds(from)) {
+          SUKIMA_ASSERT(!result || c->whole.holds((*into)->whole),
+                        "constructs are looked at from the inside out");
           *into = c;
           result = true;
         }

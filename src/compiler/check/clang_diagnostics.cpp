@@ -256,6 +256,8 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
 /// Stores the position after a statement that leaves a closure. Clang does not know that this statement
 /// leaves anything.
 void diagnostic_printer::record_exit(const unit& u, token_index keyword) {
+  SUKIMA_ASSERT(u.roles[keyword] == token_role::printed_only,
+                "the parser does not see that a closure is left");
   token_index t = keyword;
   while (u.tokens[t].isNot(clang::tok::semi))
     t = u.partner[t] == no_token || u.partner[t] < t ? t + 1 : u.partner[t];

@@ -135,6 +135,7 @@ class closure_checker : rules {
     const auto location = index_.all_labels.find(label);
     if (location == index_.all_labels.end()) return;
     const function_info* owner = index_.function_at(location->second);
+    SUKIMA_ASSERT(owner != nullptr, "each label is in a function");
     for (const construct* c : owner->constructs)
       for (const token_range& part : {c->first, c->second, c->before, c->after, c->put, c->get})
         if (part.holds(location->second) && !part.holds(keyword))

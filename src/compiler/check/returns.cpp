@@ -58,6 +58,7 @@ class paths {
   }
 
   void visit(const CFGBlock& block, const std::set<const Stmt*>& inner) {
+    SUKIMA_ASSERT(seen_.contains(&block), "a path visits the blocks that it reaches");
     for (const CFGElement& element : block) {
       const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
       if (!statement) continue;

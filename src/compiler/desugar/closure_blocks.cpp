@@ -29,6 +29,7 @@ void desugarer::closure_body(closure_declaration& c) {
   copy_label_declarations();
   parameter_variables(c);
   copy_to(tok::r_brace);
+  SUKIMA_ASSERT(closure_ == &c && current_ == nullptr, "the closures and constructs in a block have ended");
   c.body.end = here();
   closure_ = outer;
   current_ = outer_construct;
@@ -99,6 +100,8 @@ void desugarer::parameter_variable(token_range parameter, SourceLocation locatio
   if (name == tokens.size()) return;
   const bool is_array = next < tokens.size() && tokens[next].is(tok::l_square);
   const bool is_function = next < tokens.size() && tokens[next].is(tok::l_paren);
+  SUKIMA_ASSERT(next == tokens.size() || name < next,
+                "the name of a parameter precedes its bounds or parameters");
   for (std::size_t k = 0; k < tokens.size(); ++k) {
     if (tokens[k].is(tok::kw_register)) continue;
     if (k != name || !(is_array || is_function)) {

@@ -49,6 +49,7 @@ void desugarer::closure() {
   const closure_context around = syntax_.context_of(at_ - 1);
   if (around.is_typedef) return closure_parameters();
   if (around.is_parameter) {
+    SUKIMA_ASSERT(unit_.origins.back() == at_ - 1, "the name of a parameter is the last token of the unit");
     const Token name = unit_.tokens.back();
     const token_index origin = pop();
     put(tok::l_paren, name.getLocation(), token_role::added);
@@ -75,6 +76,9 @@ void desugarer::named_closure(const closure_context& around) {
   c.location = location;
   c.is_worker = worker_closures_.contains(at_);
   c.whole.begin = unit_token_of(around.begin);
+  const std::size_t before = unit_.closures.size() - 1;
+  if (before > 0 && unit_.closures[before - 1].whole.begin >= c.whole.begin)
+    fail(location, "the type of closure '" + word + "' contains a closure; declare that one before it");
   c.type = c.whole.begin;
   for (std::size_t k = around.begin; k < at_ && in_.tokens[k].is(tok::l_square); c.type = unit_token_of(k))
     k = syntax_.closing_of(k) + 1;
@@ -87,6 +91,7 @@ void desugarer::named_closure(const closure_context& around) {
     if (c.forward->definition != nullptr)
       fail(location, "closure '" + word + "' is defined twice in this block; rename one of them");
   }
+  SUKIMA_ASSERT(unit_.origins.back() == at_ - 1, "the name of a closure is the last token of the unit");
   const token_index origin = pop();
   put(tok::l_paren, location);
   put(tok::star, location);
@@ -121,6 +126,7 @@ void desugarer::named_closure(const closure_context& around) {
   else
     declared_closures_[key] = &c;
   closure_result_type(c);
+  SUKIMA_ASSERT(c.body.empty(), "a closure has one block");
   closure_body(c);
   c.whole.end = here();
   if (c.forward == nullptr) c.definition = &c;
@@ -133,6 +139,8 @@ void desugarer::closure_result_type(closure_declaration& c) {
   put(tok::semi, c.location);
   put("typedef", c.location);
   const token_index declarator = c.name_token - 3;
+  SUKIMA_ASSERT(c.whole.begin <= declarator && unit_.tokens[declarator].is(tok::l_paren),
+                "the declarator of a closure begins with (*const");
   const auto copy_range = [this](token_index begin, token_index end) {
     for (token_index t = begin; t < end; ++t)
       if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed_only) {

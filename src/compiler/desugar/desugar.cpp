@@ -11,11 +11,17 @@ using namespace clang;
 
 bool desugarer::run() {
   try {
-    while (!is(tok::eof)) step();
+    while (!is(tok::eof)) {
+      const std::size_t before = at_;
+      step();
+      SUKIMA_ASSERT(at_ > before, "each step reads a token, so that the loop over the tokens ends");
+    }
   } catch (const stop&) {
     return false;
   }
   push(token(), token_role::user, static_cast<token_index>(at_));
+  SUKIMA_ASSERT(failed() || (current_ == nullptr && innermost_ == nullptr && closure_ == nullptr),
+                "each construct and each closure that began has ended");
   return !failed();
 }
 
@@ -256,6 +262,7 @@ bool desugar(CompilerInstance& compiler, source_tokens source, unit& into) {
       open.pop_back();
     }
   }
+  SUKIMA_ASSERT_VALID(into);
   return true;
 }
 

@@ -48,6 +48,7 @@ void desugarer::bounds(construct& c) {
       type_word(word);
     }
     if (!is_name()) fail(token().getLocation(), hint);
+    SUKIMA_ASSERT((bound == 0 ? c.lower : c.upper) == no_token, "each bound of a loop has one name");
     (bound == 0 ? c.lower : c.upper) = here();
     skip();
     expect(bound == 0 ? tok::comma : tok::r_paren, hint);
@@ -167,6 +168,7 @@ token_range desugarer::head_part(const construct& c, const char* type, const cha
 void desugarer::loop_variable(construct& c, const Token& variable, token_index origin) {
   put_loop_type(c, c.location);
   put("const", c.location);
+  SUKIMA_ASSERT(!c.from.empty(), "the variable of a loop is declared after its first value");
   c.variable = here();
   push(variable, token_role::user, origin);
   put_unused(c.location);

@@ -66,6 +66,8 @@ bool desugarer::statement() {
 }
 
 construct& desugarer::begin(construct_kind kind) {
+  SUKIMA_ASSERT(current_ == nullptr || current_ == innermost_,
+                "the innermost construct of a function is the innermost one at all");
   construct& c = unit_.constructs.emplace_back();
   c.kind = kind;
   c.number = static_cast<unsigned>(unit_.constructs.size());
@@ -79,6 +81,8 @@ construct& desugarer::begin(construct_kind kind) {
 }
 
 void desugarer::end(construct& c) {
+  SUKIMA_ASSERT(current_ == &c && innermost_ == &c,
+                "constructs end in the reverse order of their beginnings");
   c.whole.end = here();
   current_ = c.parent;
   innermost_ = c.around;

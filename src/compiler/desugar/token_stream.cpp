@@ -73,11 +73,13 @@ void token_stream::copy() {
 }
 
 void token_stream::consume(token_role role) {
+  SUKIMA_ASSERT(at_ < in_.tokens.size(), "no token is read behind the end of a file");
   push(token(), role, static_cast<token_index>(at_));
   ++at_;
 }
 
 token_index token_stream::pop() {
+  SUKIMA_ASSERT(unit_.origins.back() != no_token, "only a token of the source is taken back");
   const token_index origin = unit_.origins.back();
   unit_.at.erase(unit_.tokens.back().getLocation().getRawEncoding());
   unit_.tokens.pop_back();

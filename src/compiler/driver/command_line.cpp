@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <base/shared/assert.hpp>
 #include <cctype>
 #include <cstdlib>
 #include <sstream>
@@ -144,6 +145,7 @@ class command_line_parser {
       throw command_line_error(
           "'-fcheck-closures' works with '-fclosures=frame' only; omit one of the two options");
     if (result_.backend.empty()) result_.backend = "gcc";
+    SUKIMA_ASSERT_VALID(result_);
     return std::move(result_);
   }
 
@@ -356,6 +358,17 @@ class command_line_parser {
 };
 
 }  // namespace
+
+const char* command_line::violated_invariant() const {
+  for (const word& w : words) {
+    if (w.text.empty() || (w.use == word_use::input && w.text.size() != 1)) return "an input is one file";
+    if (w.use != word_use::input && !w.language.empty()) return "only an input has a language";
+    if (w.in_front && w.use != word_use::compile && w.use != word_use::warn)
+      return "the front end gets options for compiling and about warnings";
+  }
+  if (land_closures && !unwind_closures) return "closures that land are unwound";
+  return nullptr;
+}
 
 std::vector<const word*> command_line::inputs() const {
   std::vector<const word*> result;

@@ -68,6 +68,8 @@ struct command_line {
   bool has_translations() const;
   /// Returns whether the C compiler compiles some input exactly as the user wrote it.
   bool compiles_c() const;
+
+  const char* violated_invariant() const;  ///< of a line that was read
 };
 
 /// Returns whether the C compiler compiles a source exactly as the user wrote it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/dependencies.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -28,6 +30,7 @@ namespace {
 
 std::string dependency_rule(const command_line& line, const translation_result& files,
                             const std::string& object) {
+  SUKIMA_ASSERT(files.files.size() == files.file_is_system.size(), "each file that was read is known");
   std::string rule;
   if (line.dependency_targets.empty()) rule = quoted_for_make(object);
   for (const std::string& target : line.dependency_targets) rule += (rule.empty() ? "" : " ") + target;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/driver.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -203,6 +205,7 @@ class driver {
       none.successful = true;
       return none;
     }
+    SUKIMA_ASSERT(input.language == "tc", "only files of the language are translated");
     if (!macros_) macros_ = macros_of_backend(line_, tools_, folder().path());
     request.macros = *macros_;
     return translate(request);
@@ -358,6 +361,8 @@ class driver {
       failed |= execute(compile_command(*input, base + ".c", goal_words), false) != 0;
       if (!names.empty()) keep_object(line_, objects.back(), names.back());
     }
+    SUKIMA_ASSERT(objects.size() == inputs.size(),
+                  "each input has an object, which is empty unless it is made here");
     if (failed || !check_executions(line_, translated)) {
       remove_output(output);
       return 1;
@@ -377,6 +382,7 @@ class driver {
         append(command, w.text);
       }
     }
+    SUKIMA_ASSERT(next == objects.size(), "each object is linked in the place of its source");
     list.end();
     append(command, tools_.compile);
     append(command, include_options());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/run_program.hpp"
 
+#include <base/shared/assert.hpp>
 #include <base/shared/descriptor.hpp>
 #include <base/shared/start_program.hpp>
 
@@ -88,6 +89,7 @@ void pass_on(int messages, const line_change& change) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& command, const line_change& change, bool is_silent) {
+  SUKIMA_ASSERT(running == 0, "this process waits for one program at a time");
   std::fflush(stdout);
   pid_t child = -1;
   pipe_ends messages;
@@ -130,6 +132,8 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
 int become_program(const std::vector<std::string>& command) {
   std::vector<std::string> words = command;
   const std::vector<char*> arguments = process::pointers_to(words);
+  SUKIMA_ASSERT(arguments.size() == command.size() + 1 && arguments.back() == nullptr,
+                "a null pointer ends the words of a command");
   std::fflush(stdout);
   execvp(arguments[0], arguments.data());
   report_failure(command.front(), errno);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the semantic index: walks Clang's syntax tree once, and passes each node to the functions of its
 // subject (recording.hpp).
-#include <cassert>
-
 #include "index/recording.hpp"
 #include "source/report.hpp"
 
@@ -23,6 +21,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   bool TraverseFunctionDecl(FunctionDecl* function) {
     if (!function->doesThisDeclarationHaveABody() || to_.in_system(function->getLocation()))
       return RecursiveASTVisitor::TraverseFunctionDecl(function);
+    SUKIMA_ASSERT(function_ == nullptr, "C functions do not nest");
     function_ = &record_function(to_, function);
     const bool more = RecursiveASTVisitor::TraverseFunctionDecl(function);
     function_ = nullptr;
@@ -180,7 +179,9 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     const token_index t = to_.of.find(keyword);
     around_.breakable.push_back(t);
     kind.push_back(t);
+    [[maybe_unused]] const std::size_t depth = around_.breakable.size();
     const bool more = traverse();
+    SUKIMA_ASSERT(around_.breakable.size() == depth && kind.back() == t, "loops and switches nest");
     kind.pop_back();
     around_.breakable.pop_back();
     return more;
@@ -206,6 +207,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     for (const token_index keyword : closure.returns)
       jump_to(jump_kind::leave_function, to_.of.tokens[keyword].getLocation(), no_token);
     const bool more = RecursiveASTVisitor::TraverseCompoundStmt(s);
+    SUKIMA_ASSERT(around_.breakable.empty(), "the loops and switches of a closure are in its block");
     function_ = outer;
     std::swap(around_, around_outside);
     return more;
@@ -247,6 +249,22 @@ void find_external_declarations(const unit& u, semantic_index& index) {
   }
 }
 
+/// Sorts the closures by their blocks. Clang's tree has some operands in another order than the text, as those
+/// of atomic operations.
+void sort_closures(semantic_index& index) {
+  std::vector<function_info*> order;
+  for (function_info& f : index.closures) order.push_back(&f);
+  const auto beginning = [](const function_info* f) { return f->body.begin; };
+  if (std::ranges::is_sorted(order, {}, beginning)) return;
+  std::ranges::sort(order, {}, beginning);
+  std::deque<function_info> sorted;
+  std::unordered_map<const function_info*, function_info*> places;
+  for (function_info* const f : order) places[f] = &sorted.emplace_back(std::move(*f));
+  for (function_info& f : sorted)
+    if (const auto moved = places.find(f.outer); moved != places.end()) f.outer = moved->second;
+  index.closures = std::move(sorted);  // the elements keep their addresses
+}
+
 void find_result_types_of_closures(semantic_index& index) {
   std::unordered_map<const closure_declaration*, QualType> results;
   for (const auto& [variable, c] : index.closure_variables) {
@@ -275,11 +293,12 @@ semantic_index build_semantic_index(ASTContext& ast, const unit& u) {
   walk.TraverseDecl(ast.getTranslationUnitDecl());
   std::sort(index.functions.begin(), index.functions.end(),
             [](const function_info& a, const function_info& b) { return a.body.begin < b.body.begin; });
-  assert(std::ranges::is_sorted(index.closures, {}, [](const function_info& f) { return f.body.begin; }));
+  sort_closures(index);
   find_external_declarations(u, index);
   find_result_types_of_closures(index);
   report_unused_keywords(u, walk.used_keywords, ast.getDiagnostics());
   find_travelling_tasks(ast, u, index, ast.getDiagnostics());
+  SUKIMA_ASSERT_VALID((indexed_unit{index, u}));
   return index;
 }
 

@@ -23,6 +23,8 @@ void record_closure_call(const recording& to, const CallExpr* call, token_index 
     if (const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
         variable != nullptr && to.index.closure_variables.contains(variable))
       c.callee = variable;
+  SUKIMA_ASSERT(c.callee == nullptr || !isa<ParmVarDecl>(c.callee),
+                "a parameter is no closure but a pointer to one");
   to.index.closure_calls[open] = c;
 }
 
@@ -47,7 +49,9 @@ void record_worker_call(const recording& to, const CallExpr* call, token_index o
 
 void record_call(const recording& to, const CallExpr* call, const function_info* function) {
   const token_index closing = to.of.find(call->getRParenLoc());
-  if (closing == no_token || to.of.partner[closing] == no_token) return;
+  // A call that desugaring inserted has the location of another token.
+  if (closing == no_token || to.of.tokens[closing].isNot(tok::r_paren) || to.of.partner[closing] == no_token)
+    return;
   const token_index open = to.of.partner[closing];
   to.index.all_calls[open] = call;
   const QualType callee = call->getCallee()->getType();

@@ -164,6 +164,13 @@ struct semantic_index {
   const function_info* info_of(const closure_declaration& c) const;
 };
 
+/// A complete index with its unit, for the invariants of both.
+struct indexed_unit {
+  const semantic_index& index;
+  const unit& of;
+  const char* violated_invariant() const;
+};
+
 /// Returns whether this is the type of a worker function or a worker closure, or of a pointer to one.
 bool is_worker_type(clang::QualType type);
 /// Returns whether this is the type of a closure, or of a pointer to closures.

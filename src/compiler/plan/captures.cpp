@@ -109,7 +109,14 @@ std::vector<captured> captures_of(const planner& p, const construct& c, const st
       }
     }
   }
+  SUKIMA_ASSERT(have_own_names(result), "the members of a choice point have different names");
   return result;
+}
+
+bool have_own_names(const std::vector<captured>& captures) {
+  std::set<StringRef> names;
+  return std::ranges::all_of(
+      captures, [&names](const captured& one) { return names.insert(one.variable->getName()).second; });
 }
 
 std::string capture_fields(const planner& p, const std::vector<captured>& captures) {
@@ -150,6 +157,7 @@ std::string fill_captures(const planner& p, const std::string& point, const std:
           .append(name)
           .append(";");
     if (!lengths) continue;
+    SUKIMA_ASSERT(!lengths_of(one, name).empty() || !one.by_value, "a copy of an array knows its lengths");
     std::size_t k = 0;
     for (const std::string& length : lengths_of(one, name))
       text.append(" ")
@@ -230,6 +238,7 @@ std::string reach_captures(planner& p, const level& own, const context& outside,
               found[variable] = {k, one.by_value};
               deepest = std::max(deepest, k);
             }
+  SUKIMA_ASSERT(deepest < chain.size(), "a captured variable is in one of the choice points around");
   std::string previous;
   for (std::size_t k = 0; k <= deepest && !(k == 0 && found.empty()); ++k) {
     const std::string type =

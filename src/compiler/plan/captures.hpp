@@ -29,6 +29,9 @@ std::string capture_fields(const planner& p, const std::vector<captured>& captur
 std::string fill_captures(const planner& p, const std::string& point, const std::vector<captured>& captures,
                           const context& scope);
 
+/// Returns whether no two of these variables have the same name, which is that of their member.
+bool have_own_names(const std::vector<captured>& captures);
+
 /// Makes a captured variable accessible in a block of another function, by declarations or by a name in
 /// `inside`.
 std::string bind_capture(const planner& p, const captured& one, const std::string& point, context& inside);

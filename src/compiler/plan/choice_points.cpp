@@ -86,6 +86,7 @@ std::string loop_value(const planner& p, const construct& c, const std::string& 
 }  // namespace
 
 void plan_construct(planner& p, sheet& out, const construct& c, const context& scope) {
+  SUKIMA_ASSERT(scope.function != nullptr && scope.function->is_worker, "constructs are in worker functions");
   out.go_to(c.location);
   switch (c.kind) {
     case construct_kind::do_two:
@@ -128,6 +129,7 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
 }
 
 context inside_of(const plan_input& in, const level& l, const context& scope) {
+  SUKIMA_ASSERT(scope.levels.empty() || scope.levels.back().c->whole.holds(l.c->whole), "levels nest");
   context result = scope;
   if (!in.options.sequential) result.top = "(char *)(" + l.choice_point + " + 1)";
   result.levels.push_back(l);
@@ -136,6 +138,7 @@ context inside_of(const plan_input& in, const level& l, const context& scope) {
 
 void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
                    token_range block, const context& scope, const std::string& prologue, context inside) {
+  SUKIMA_ASSERT(!block.empty() && c.whole.holds(block), "a construct outlines its own blocks");
   p.out.before_function.text("static " + signature + ";\n");
   sheet text;
   text.go_to(c.location, false);

@@ -240,6 +240,7 @@ void plan_choice(planner& p, const function_info& f) {
     arguments += ", " + own;
   }
   arguments += ")";
+  SUKIMA_ASSERT(f.is_worker, "plain functions have one form");
   const bool has_result = !f.result->isVoidType();
   // The digit prevents a conflict: sukima_call_site is a type.
   const std::string site = "sukima_0_" + function->getNameAsString() + "_site";

@@ -52,6 +52,7 @@ std::string closure_caller(planner& p, const closure_call& call) {
       return known->second;
     // No `_` before the number, because names for a function `closure_call` have one.
     const std::string name = "sukima_closure_call" + std::to_string(p.names.closure_callers.size() + 1);
+    SUKIMA_ASSERT(!proto->isVariadic(), "no function passes the arguments of a variadic closure on");
     p.names.closure_callers.emplace(type, name);
     const QualType result = proto->getReturnType();
     const bool has_result = !result->isVoidType();

@@ -92,12 +92,14 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
       if (!p.function.frame_numbers.contains(&c)) p.function.frame_numbers[&c] = ++p.names.closure_count;
       const std::string name = variable->getNameAsString();
       const std::string member = "sukima_c" + std::to_string(p.function.frame_numbers[&c]) + "." + name;
+      SUKIMA_ASSERT(!names.contains(variable), "a variable is in the frame of one closure");
       p.function.in_frame[&c].push_back(variable);
       names[variable] = member;
       if (isa<ParmVarDecl>(variable)) {
         stores.append(" ").append(member).append(" = ").append(name).append(";");
       } else {
         const local_declaration& d = *sole_declaration(p, variable, f);
+        SUKIMA_ASSERT(!p.function.placed.contains(d.tokens.begin), "a declaration is replaced once");
         const bool initialised = p.in.unit.tokens[declared + 1].is(tok::equal);
         p.function.placed[d.tokens.begin] = {
             d.tokens.end, member, {initialised ? declared + 2 : d.tokens.end - 1, d.tokens.end - 1}};

@@ -82,6 +82,7 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
              "'" + variable->getNameAsString() + "' cannot be used in a closure: " + problem.reason);
     }
   }
+  SUKIMA_ASSERT(have_own_names(result), "the members of a closure's frame have different names");
   return result;
 }
 
@@ -119,6 +120,7 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
       std::to_string(known != p.function.frame_numbers.end() ? known->second : ++p.names.closure_count);
   const std::string name = base_name(scope) + "_" + c.name + "_" + number;
   const std::vector<captured> captures = captures_of_closure(p, d, scope);
+  SUKIMA_ASSERT(c.forward == nullptr, "the first declaration of a closure declares its frame");
   p.names.closures[&d] = {name, captures};
   std::string members;
   for (const VarDecl* variable : p.function.in_frame[&d])
@@ -198,6 +200,7 @@ void closure_function(planner& p, const closure_declaration& c, const context& s
   const bool is_worker = c.is_worker && !p.in.options.sequential;
   context inside;
   inside.function = p.in.index.info_of(c);
+  SUKIMA_ASSERT(inside.function != nullptr, "the block of each closure is indexed");
   inside.closure_name = name;
   inside.is_copy = true;
   const bool is_captured = captures_backtracking(p, c, scope);

@@ -49,6 +49,7 @@ namespace {
 
 /// Plans the text that leaves the levels, from the innermost outwards.
 void plan_exits(planner& p, sheet& out, const std::vector<level>& levels, std::size_t keep) {
+  SUKIMA_ASSERT(keep <= levels.size(), "a jump keeps levels that it is in");
   for (std::size_t k = levels.size(); k > keep; --k) {
     const level& l = levels[k - 1];
     switch (l.c->kind) {
@@ -91,6 +92,7 @@ void plan_jump(planner& p, sheet& out, const jump& j, const context& scope, cons
   out.go_to(p.in.unit.tokens[j.keyword].getLocation());
   const std::size_t keep = kept_levels(j, scope);
   const bool out_of_body = leaves_the_body(p, j, scope);
+  SUKIMA_ASSERT(!out_of_body || scope.exits != nullptr, "a jump leaves the body of a 'try' that is planned");
   out.token("{", true);
   std::string last;
   if (j.kind == jump_kind::leave_function) {

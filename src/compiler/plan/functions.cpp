@@ -154,6 +154,7 @@ sheet plan_forms(planner& p, const function_info& f) {
     // Reports an error only once.
     if (p.in.ast.getDiagnostics().getClient()->getNumErrors() > 0) return text;
     finish_function(p, f, std::move(text));
+    SUKIMA_ASSERT(p.function.bodies.empty(), "the bodies of a form's 'try's have been planned");
     p.function = before;
   }
   return plan_text(p, f, context_of_form(p.in, f, function_form::parallel));
@@ -164,6 +165,7 @@ sheet plan_forms(planner& p, const function_info& f) {
 void plan_function(planner& p, const function_info& f) {
   context scope;
   scope.function = &f;
+  SUKIMA_ASSERT(p.out.after_function.steps().empty(), "all text behind the previous function is printed");
   p.out.before_function = sheet();
   p.out.after_function = sheet();
   p.function = {};

@@ -189,6 +189,7 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
     std::ranges::sort(calls, std::greater(), &worker_call::open);
   for (const auto& [open, declarator] : index.declarators)
     if (declarator.void_token != no_token) in.left_out.insert(declarator.void_token);
+  SUKIMA_ASSERT_VALID(in);
   return in;
 }
 

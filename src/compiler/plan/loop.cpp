@@ -265,6 +265,7 @@ void plan_any_loop(planner& p, sheet& out, const construct& c, const loop_names&
 }  // namespace
 
 void plan_loop(planner& p, sheet& out, const construct& c, const context& scope) {
+  SUKIMA_ASSERT(c.kind == construct_kind::loop, "a loop has iterations");
   const std::string number = std::to_string(c.number);
   const std::string i = "sukima_i" + number;
   const VarDecl* const variable = variable_at(p.in, c.variable);

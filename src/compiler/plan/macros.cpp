@@ -161,6 +161,7 @@ void replace_by(planner& p, token_run& run, token_range tokens, std::string text
     side_texts(p, whole.by, p.in.unit.origins[tokens.begin], scope);
   whole.by.go_to(first.getLocation());
   whole.by.token(std::move(text), first.hasLeadingSpace() || first.isAtStartOfLine());
+  SUKIMA_ASSERT(!run.edits.contains(tokens.begin), "each token has at most one edit");
   run.edits.emplace(tokens.begin, edit{{}, std::move(whole), {}});
 }
 
@@ -171,6 +172,10 @@ token_index plan_expanded(planner& p, token_run& run, token_index t, const conte
     plan_token(p, run, t, scope);
     return t + 1;
   }
+  SUKIMA_ASSERT(!scope.open_macros.contains(call->name.getRawEncoding()),
+                "a use of a macro is not within itself");
+  SUKIMA_ASSERT(call->arguments.size() == call->use->arguments.size(),
+                "each argument of a macro has its tokens");
   context inside = scope;
   inside.open_macros.insert(call->name.getRawEncoding());
   std::string text;
@@ -220,6 +225,7 @@ std::optional<std::string> written_text(const plan_input& in, SourceLocation beg
     copied = after;
     if (lexer.getCurrentBufferOffset() == end) break;
   }
+  if (std::ranges::any_of(text, is_mark)) return std::nullopt;  // the printer would take it for its own
   return text;
 }
 
@@ -227,6 +233,7 @@ std::optional<std::string> written_text(const plan_input& in, SourceLocation beg
 
 token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& scope) {
   const unit& u = p.in.unit;
+  SUKIMA_ASSERT(u.tokens[token].getLocation().isMacroID(), "a token of a macro has a place in its expansion");
   const SourceLocation begin = p.in.sources.getExpansionLoc(u.tokens[token].getLocation());
   if (plan.expanded == begin) return plan_expanded(p, plan.run, token, scope);
   const auto belongs = [&](token_index k) {

@@ -98,6 +98,7 @@ void move_out(planner& p, const function_info& f, token_range range, std::string
     p.out.before_function.end_line();
     p.out.before_function.text("#pragma pack(pop, sukima)\n");
   }
+  SUKIMA_ASSERT(!p.function.moved.contains(range.begin), "a declaration is moved once");
   p.function.moved[range.begin] = {range.end, std::move(left)};
 }
 
@@ -151,6 +152,7 @@ class mover {
       else
         left = one.tag->getKindName().str() + " " + rename(one.tag);
       move_out(p_, f_, one.tokens, std::move(left), one.declaration != nullptr);
+      SUKIMA_ASSERT(one.tokens.end > done, "the declarations that are moved follow each other");
       done = one.tokens.end;
     }
   }

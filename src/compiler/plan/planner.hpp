@@ -110,6 +110,8 @@ struct plan_input {
   std::set<const clang::FunctionDecl*> polling = {};  ///< functions that contain a construct that polls
   std::set<const clang::FunctionDecl*> cloned = {};  ///< functions with a clone
   std::set<const clang::FunctionDecl*> called_after_polls = {};  ///< functions with a polled_clone
+
+  const char* violated_invariant() const;
 };
 
 /// The generated function of a closure.
@@ -131,6 +133,8 @@ struct unit_names {
   std::size_t next_text = 0;  ///< index of the next comment or directive
   std::set<unsigned> written_macros;  ///< raw locations of the uses that are printed as the user wrote them
   std::set<std::size_t> placed_pragmas;  ///< indices of texts that have been printed within a line
+
+  const char* violated_invariant() const;
 };
 
 /// A declaration that has been moved before its function.

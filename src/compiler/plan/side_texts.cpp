@@ -108,6 +108,7 @@ sheet texts_of_copy(planner& p, const run_plan& plan, token_index t, const conte
   if (!scope.is_copy || !has_texts(scope)) return {};
   if (p.in.unit.origins[t] == no_token || p.in.unit.roles[t] == token_role::pragma) return {};
   const token_index previous = token_before(p.in, plan.run.tokens, t);
+  SUKIMA_ASSERT(previous == no_token || previous < t, "texts are between a token and an earlier one");
   return previous == no_token ? sheet() : texts_between(p, previous, t, plan.written_macros, scope);
 }
 

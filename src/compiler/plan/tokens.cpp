@@ -96,6 +96,8 @@ class whole_planner {
   // \returns the token after the replaced ones
   token_index operator()(std::monostate) const { return t_; }
   token_index operator()(const substituted& s) const {
+    SUKIMA_ASSERT(scope_.version != nullptr,
+                  "expressions are substituted in functions that are unwound only");
     out_.go_to(location());
     out_.token(*s.text, p_.in.unit.tokens[t_].hasLeadingSpace());
     return s.end;
@@ -149,6 +151,7 @@ class whole_planner {
     context begun = scope_;
     begun.begun.insert(t_);
     const token_index end = p_.in.unit.partner[call.open] + 1;
+    SUKIMA_ASSERT(begun.begun.size() == scope_.begun.size() + 1, "a call is not begun within itself");
     const bool has_value = !p_.in.index.all_calls.at(call.open)->getType()->isVoidType();
     out_.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
     plan_tokens(p_, out_, {t_, end}, begun);
@@ -200,6 +203,7 @@ void plan_token(planner& p, token_run& run, token_index position, const context&
   if (const auto more = p.function.after_variable.find(position); more != p.function.after_variable.end())
     e.after += joined(more->second);
   const bool is_kept = std::holds_alternative<kept>(e.change) && e.before.steps().empty() && e.after.empty();
+  SUKIMA_ASSERT(!run.edits.contains(position), "each token has at most one edit");
   if (!is_kept) run.edits.emplace(position, std::move(e));
 }
 
@@ -215,8 +219,10 @@ token_index plan_step(planner& p, run_plan& plan, token_index token, const conte
   }
   if (const whole_edit whole = whole_at(p, token, run.tokens, scope); whole.index() != 0) {
     replaced one{token, {}};
-    one.end = std::visit(whole_planner(p, one.by, token, scope), whole);
+    // The semicolon of a jump in a macro's argument is the macro's own, behind the argument.
+    one.end = std::min(std::visit(whole_planner(p, one.by, token, scope), whole), run.tokens.end);
     const token_index end = one.end;
+    SUKIMA_ASSERT(!run.edits.contains(token), "each token has at most one edit");
     run.edits.emplace(token, edit{{}, std::move(one), {}});
     return end;
   }
@@ -237,6 +243,7 @@ void plan_tokens(planner& p, sheet& out, token_range range, const context& scope
   for (token_index t = range.begin; t < range.end;) {
     sheet before = texts_of_copy(p, plan, t, scope);
     const token_index next = plan_step(p, plan, t, scope);
+    SUKIMA_ASSERT(next > t && next <= range.end, "each step plans tokens of its range");
     if (!before.steps().empty()) {
       sheet& own = plan.run.edits[t].before;
       if (!own.steps().empty()) before.append(std::move(own));
@@ -252,6 +259,7 @@ std::string text_of(planner& p, token_range range, const context& scope) {
   copy.is_only_text = !scope.is_copy || scope.is_only_text;
   copy.is_copy = copy.on_one_line = true;
   sheet one;
+  SUKIMA_ASSERT(range.begin <= range.end && range.end <= p.in.unit.tokens.size(), "a text is of tokens");
   plan_tokens(p, one, range, copy);
   return print_on_one_line(p.in.compiler, p.in.unit, one);
 }

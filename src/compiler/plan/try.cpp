@@ -89,6 +89,7 @@ void plan_body(planner& p, const construct& c, const std::vector<captured>& capt
   body.is_copy = true;  // it is printed after the function
   if (!p.in.options.sequential) body.top = "sukima_top";
   exits.frame = frame;
+  SUKIMA_ASSERT(!p.function.bodies.contains(&c), "the body of a 'try' is not within itself");
   p.function.bodies[&c] = &exits;
   sheet text;
   text.go_to(c.location, false);
@@ -145,6 +146,7 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& scope) 
   plan_tokens(p, out, c.second, scope);
   for (std::size_t k = 0; k < exits.jumps.size(); ++k) {
     const jump& j = exits.jumps[k];
+    SUKIMA_ASSERT(c.first.holds(j.keyword), "the exits of a body are jumps in it");
     out.text(" else if (" + code + " == " + std::to_string(k + 1) + ") ");
     const std::string value =
         j.kind == jump_kind::leave_function && !result->isVoidType() ? frame + ".sukima_result" : "";

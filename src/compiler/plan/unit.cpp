@@ -39,6 +39,7 @@ void plan_declaration(planner& p, token_range range) {
   if (!p.in.options.sequential) declare_workers(p, range);
   sheet text;
   plan_tokens(p, text, range, plain);
+  SUKIMA_ASSERT(p.out.after_function.steps().empty(), "only a function has text behind it");
   p.out.unit.append(p.out.before_function);
   p.out.unit.append(std::move(text));
 }
@@ -69,6 +70,7 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
   for (token_index t = 0; t < end;) {
     while (function != index.functions.end() && function->whole.begin < t) ++function;
     const token_index next_function = function != index.functions.end() ? function->whole.begin : no_token;
+    [[maybe_unused]] const token_index planned = t;
     if (next_function == t) {
       const unwound* const own = in.unwinding ? in.unwinding->find(&*function) : nullptr;
       own != nullptr ? plan_unwound_function(p, *own) : plan_function(p, *function);
@@ -84,8 +86,15 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
       }
       t = one.end;
     }
+    SUKIMA_ASSERT(t > planned && (planned == next_function || t <= next_function),
+                  "the declarations of a unit follow each other");
   }
+  SUKIMA_ASSERT(function == index.functions.end() || std::next(function) == index.functions.end(),
+                "each function is planned");
   side_texts(p, p.out.unit, no_token, context());
+  SUKIMA_ASSERT_VALID(p.names);
+  SUKIMA_ASSERT(p.names.next_text == u.source.texts.size(), "each comment and directive has been considered");
+  SUKIMA_ASSERT(p.function.bodies.empty(), "the body of each 'try' has been planned");
   p.out.unit.end_line();
   return std::move(p.out.unit);
 }

@@ -187,6 +187,8 @@ void slow_version(planner& p, sheet& out, const unwind_version& fast, const cont
   sheet body;
   body.go_to(p.in.unit.tokens[u.function->body.begin].getLocation());
   plan_tokens(p, body, u.function->body, inside);
+  SUKIMA_ASSERT(version.calls == fast.calls && version.values == fast.values,
+                "both versions of a function have the same calls and values");
   body.text(std::string(is_main(u) ? " *(int *)(void *)sukima_r = 0;" : "") + " return 0; }\n");
   std::string start = "static int sukima_resume_" + u.name + "(sukima_frame *sukima_f) { " + frame_type(u) +
                       " *const sukima_r = (" + frame_type(u) + " *)(void *)sukima_f;";

@@ -66,6 +66,7 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
 unwind_plan::unwind_plan(ASTContext& ast, const unit& u, const semantic_index& index)
     : ast_(ast), unit_(u), index_(index) {
   choose();
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 const unwound* unwind_plan::find(const function_info* f) const {

@@ -78,6 +78,8 @@ class unwind_plan {
   /// Returns the token after the last one of a statement.
   token_index end_of(const clang::Stmt* statement) const;
 
+  const char* violated_invariant() const;
+
  private:
   friend class unwind_collector;
   void choose();

@@ -87,6 +87,7 @@ class separator {
         put_away({word()});
       next();
     }
+    SUKIMA_ASSERT(!in_written_ && in_call_ == 0, "each mark that begins something has one that ends it");
     copy_to(text_.c_str() + text_.size());
     return std::move(result_);
   }
@@ -99,6 +100,7 @@ class separator {
   std::string word() const { return {begin_, token_.getLength()}; }
 
   void copy_to(const char* end) {
+    SUKIMA_ASSERT(copied_ <= end, "the text is copied in its order");
     line_ += static_cast<unsigned>(std::count(copied_, end, '\n'));
     result_.append(copied_, end);
     copied_ = end;
@@ -131,6 +133,8 @@ class separator {
     if (names.empty()) return;
     begin_line();
     for (const std::string& name : names) {
+      SUKIMA_ASSERT(std::find(away_.begin(), away_.end(), name) == away_.end(),
+                    "a definition is put away once until it is restored");
       result_.append("#pragma push_macro(\"").append(name).append("\")\n#undef ").append(name).append("\n");
       away_.push_back(name);
     }
@@ -154,6 +158,7 @@ class separator {
     if (c == written_begin) in_written_ = true;
     if (c == written_end) in_written_ = false;
     if (c == call_begin && in_call_++ == 0) begin_call();
+    SUKIMA_ASSERT(c != call_end || in_call_ > 0, "a mark ends a call that has begun");
     if (c == call_end) --in_call_;
   }
 

@@ -59,6 +59,8 @@ class printer {
   token_index print_change(writer& out, token_index t, const kept&) const {
     const Token& token = unit_.tokens[t];
     if (token.isAnnotation() || token.is(tok::eof)) return t + 1;
+    SUKIMA_ASSERT(unit_.roles[t] != token_role::parsed_only && unit_.roles[t] != token_role::keyword,
+                  "the output has no tokens that only the parser or only desugaring sees");
     print_step(out, source_line{token.getLocation(), true});
     out.token(spelling_of(preprocessor_, token), token.hasLeadingSpace() || token.isAtStartOfLine());
     return t + 1;

@@ -24,6 +24,26 @@ void sheet::end_line() { steps_.push_back({line_end{}}); }
 
 void sheet::append(sheet other) { steps_.push_back({std::move(other)}); }
 
-void sheet::tokens(token_run run) { steps_.push_back({std::move(run)}); }
+const char* token_run::violated_invariant() const {
+  if (tokens.begin > tokens.end) return "a run of tokens has an end";
+  token_index free = tokens.begin;
+  for (const auto& [t, one] : edits) {
+    if (!tokens.holds(t)) return "the edits of a run are at its tokens";
+    if (t < free) return "the edits of a run do not overlap";
+    const auto* const whole = std::get_if<replaced>(&one.change);
+    if (whole != nullptr && (whole->end <= t || whole->end > tokens.end))
+      return "an edit replaces tokens of its run";
+    if (const auto* const words = std::get_if<reworded>(&one.change);
+        words != nullptr && words->words.empty())
+      return "a token is reworded by words";
+    free = whole != nullptr ? whole->end : t + 1;
+  }
+  return nullptr;
+}
+
+void sheet::tokens(token_run run) {
+  SUKIMA_ASSERT_VALID(run);
+  steps_.push_back({std::move(run)});
+}
 
 }  // namespace sukima::language

@@ -71,6 +71,8 @@ struct edit {
 struct token_run {
   token_range tokens;
   std::map<token_index, edit> edits = {};
+
+  const char* violated_invariant() const;
 };
 
 // The other steps of a sheet.

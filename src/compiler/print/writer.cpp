@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "print/writer.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cctype>
 
@@ -24,7 +26,15 @@ bool is_word_character(char c) {
 
 }  // namespace
 
+const char* writer::violated_invariant() const {
+  if ((column_ == 0) != (text_.empty() || text_.back() == '\n'))
+    return "the column of a text is 0 at the beginning of its lines only";
+  if (column_ > text_.size()) return "a column is within the text";
+  return nullptr;
+}
+
 void writer::go_to(std::string_view file, unsigned line, unsigned column) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   constexpr unsigned few_lines = 6;
   if (line_ != line || file_ != file) {
     const bool near = file_ == file && line_ != 0 && line_ < line && line - line_ <= few_lines;
@@ -47,6 +57,7 @@ void writer::go_to(std::string_view file, unsigned line, unsigned column) {
 }
 
 void writer::text(std::string_view t) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (t.empty()) return;
   text_ += t;
   const auto lines = static_cast<unsigned>(std::count(t.begin(), t.end(), '\n'));
@@ -77,6 +88,7 @@ void writer::token(std::string_view word, bool space) {
 }
 
 void writer::end_line() {
+  SUKIMA_ASSERT_VALID(*this);
   if (column_ == 0) return;
   text_ += '\n';
   if (line_ != 0) ++line_;
@@ -84,6 +96,7 @@ void writer::end_line() {
 }
 
 void writer::append(const writer& other) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   end_line();
   text_ += other.text_;
   line_ = 0;

@@ -24,6 +24,8 @@ class writer {
   void append(const writer& other);
   const std::string& str() const { return text_; }
 
+  const char* violated_invariant() const;
+
  private:
   std::string text_;
   std::string file_;

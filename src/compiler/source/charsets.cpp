@@ -37,6 +37,7 @@ class converter {
     if (iconv(state_, &in, &in_left, &out, &out_left) != 0 ||
         iconv(state_, nullptr, nullptr, &out, &out_left) != 0)
       return std::nullopt;
+    SUKIMA_ASSERT(in_left == 0 && out_left <= result.size(), "a text is converted to its end");
     result.resize(result.size() - out_left);
     return result;
   }

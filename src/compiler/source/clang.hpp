@@ -29,6 +29,8 @@
 #include <llvm/Option/OptTable.h>
 #pragma GCC diagnostic pop
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <deque>

@@ -78,6 +78,8 @@ void read_words(Lexer& lexer, const LangOptions& language, pragma_line& line) {
 }
 
 std::string joined(const pragma_line& line) {
+  SUKIMA_ASSERT(line.words.size() == line.spaces.size(),
+                "each word of a pragma has a space before it or none");
   std::string text;
   for (std::size_t k = 0; k < line.words.size(); ++k)
     text += (k > 0 && line.spaces[k] ? " " : "") + line.words[k];

@@ -188,6 +188,7 @@ class reader {
   }
 
   void push(const Token& token, bool of_pragma) {
+    SUKIMA_ASSERT(token.isNot(tok::comment), "comments are texts between the tokens");
     result_.tokens.push_back(token);
     result_.from_system.push_back(callbacks_.in_system());
     result_.of_pragma.push_back(of_pragma);
@@ -248,6 +249,8 @@ source_tokens preprocess(CompilerInstance& compiler, const std::vector<predefine
   preprocessor.EnterMainSourceFile();
   reader(preprocessor, callbacks, result).run();
   preprocessor.SetCommentRetentionState(false, false);
+  SUKIMA_ASSERT(!callbacks.in_system(), "each file that was entered was left");
+  SUKIMA_ASSERT_VALID(result);
   return result;
 }
 

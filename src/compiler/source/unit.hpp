@@ -147,6 +147,8 @@ struct source_tokens {
   std::set<std::string> bare_files;  ///< files that Clang calls ./FILE and gcc FILE
   std::unordered_map<unsigned, system_macro_use> system_macros;  ///< by the raw location of the name
   std::set<unsigned> counters;  ///< raw locations of the uses, in a file, of macros that count (__COUNTER__)
+
+  const char* violated_invariant() const;  ///< of a whole source
 };
 
 /// The unit after desugaring. `tokens`, `roles`, `origins`, `partner` and `opened` are parallel. Constructs
@@ -212,6 +214,8 @@ struct unit {
     const auto found = at.find(location.getRawEncoding());
     return found == at.end() ? no_token : found->second;
   }
+
+  const char* violated_invariant() const;  ///< after desugaring without an error
 };
 
 /// Returns the C name of a task's type.

@@ -206,6 +206,8 @@ void texts_in_front(planner& p, sheet& out, const join_statement& s, const conte
 /// Plans the text in the function itself: it fills in the choice point and runs the statements that no thief
 /// took.
 void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& scope) {
+  SUKIMA_ASSERT(join.own.size() <= c.statements.size() && join.own.size() + 1 >= c.statements.size(),
+                "each statement of a join but the last one is spawned");
   const std::string& point = join.point;
   const std::string count = std::to_string(join.own.size());
   const level l{&c, point, {}, std::make_shared<const context>(scope)};

@@ -71,6 +71,7 @@ std::optional<spawned_call> parts_of(const plan_input& in, const join_statement&
   }
   const token_index open = in.unit.partner[right.end - 1];
   one.callee = {right.begin, open};
+  SUKIMA_ASSERT(!one.callee.empty() && statement.tokens.holds(one.callee), "a spawned call has a callee");
   token_index begin = open + 1;
   for (token_index t = begin; t < right.end; ++t) {
     if (in.unit.partner[t] != no_token && in.unit.partner[t] > t) t = in.unit.partner[t];
