@@ -78,7 +78,9 @@ TEST(scores, of_a_validation_are_those_of_both_predictions) {
 
 TEST(scores, the_report_says_how_many_runs_there_were) {
   using namespace sukima::cli::objects;
-  validation of{.program = "p", .cpus = 2};
+  validation of;
+  of.program = "p";
+  of.cpus = 2;
   of.models.push_back(
       {.how = {}, .runs_ns = {7}, .measured = range_of({7}), .simulated = {}, .by_paper = {}});
   EXPECT_EQ(validation_report(of).find("p on 2 CPUs: one run under each model, with ranks.\n"), 0U);
