@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "estimate/estimator.h"
+#include "shared/assert.h"
 
 // A thread counts as coming and going if it wants CPU for a part of the time between these values.
 static const double least_part = 0.1;
@@ -63,6 +64,8 @@ static uint32_t states_of(unsigned neighbour, uint32_t count) {
     number = (number << turn | number >> (5 - turn)) % cap_state_count;
     if (number < count) states |= UINT32_C(1) << s;
   }
+  CAP_ASSERT((uint32_t)__builtin_popcount(states) == count,
+             "a neighbour wants CPU in as many states as its part of the time");
   return states;
 }
 
@@ -82,6 +85,7 @@ static cap_demand demand_of(const cap_followed* followed, const cap_task* task, 
   if (part < least_part || part > most_part || !(is_contended || is_long)) return found;
   static const double states = (double)cap_state_count;
   double count = fmin(states - 1, fmax(1, round(part * states)));
+  CAP_ASSERT(found.use >= 0 && found.wanted >= 0, "a thread uses and wants no less than no CPU");
   found.use = fmin(1, rates.run);
   found.demand = asked->has_backlog ? asked->each : fmin(asked->each, rates.run * states / count);
   found.states = states_of((*bursts)++, (uint32_t)count);

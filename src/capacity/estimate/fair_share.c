@@ -4,8 +4,22 @@
 
 #include <stdbool.h>
 
+#include "shared/assert.h"
+
+// Whether no member gets more than it demands, and all together no more than there is.
+__attribute__((unused)) static bool are_possible(const cap_share* items, size_t count, double capacity) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].share < 0 || (items[i].demand > 0 && items[i].share > items[i].demand)) return false;
+    sum += items[i].share;
+  }
+  return !(sum > (capacity > 0 ? capacity : 0) + 1e-6);
+}
+
 void cap_fair_share(double capacity, cap_share* items, size_t count) {
   double weights = 0;
+  double all = capacity;
+  (void)all;  // for the assertion
   for (size_t i = 0; i < count; i++) {
     items[i].share = -1;  // not decided yet
     if (items[i].demand > 0 && items[i].weight > 0) {
@@ -36,6 +50,7 @@ void cap_fair_share(double capacity, cap_share* items, size_t count) {
     double share = capacity > 0 && weights > 0 ? capacity * items[i].weight / weights : 0;
     items[i].share = share < items[i].demand ? share : items[i].demand;
   }
+  CAP_ASSERT(are_possible(items, count, all), "the shares are demanded, and are no more than there is");
 }
 
 double cap_placed_share(size_t cpus, double* weights, size_t count, double own) {

@@ -13,6 +13,7 @@
 
 #include <sukima/capacity/estimate.h>
 
+#include "shared/assert.h"
 #include "text/file.h"
 
 static const char first_line[] = "sukima-host 1\n";
@@ -107,6 +108,7 @@ static bool keep_rest(cap_host* host) {
   }
   if (last == NULL && host->length == sizeof host->memory) last = end;  // no message is that long
   if (last == NULL) return false;
+  CAP_ASSERT(last <= end, "the rest of a message has been read");
   host->length = (size_t)(end - last);
   memmove(host->memory, last, host->length);
   return true;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "estimate/estimator.h"
+#include "shared/assert.h"
 
 // The error of the computed value in steady cases.
 static const double slack = 0.05;
@@ -136,6 +137,8 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
     asked.cpus = all->facts.cap;
     result->low = fmin(result->low, cap_share_in_tree(all, &asked));
   }
+  CAP_ASSERT(result->low <= result->usable && result->usable <= result->high,
+             "a prediction is within its bounds");
   result->low *= 1 - slack;
   result->high *= 1 + slack;
   bool host_limits = all->load.host_cpus <= cap_machine_cpus(all);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "estimate/estimator.h"
+#include "shared/assert.h"
 
 // The members of a group that share its CPU, in the estimator's memory.
 typedef struct sharers {
@@ -15,6 +16,7 @@ typedef struct sharers {
 
 static void add(sharers* list, size_t limit, double weight, double demand) {
   if (!(demand > 0) || !(weight > 0) || list->count == limit) return;
+  CAP_ASSERT(list->count < cap_share_count, "there is room for each member of a group");
   list->items[list->count++] = (cap_share){.weight = weight, .demand = demand};
   list->demand += demand;
 }
@@ -230,6 +232,7 @@ double cap_share_of_demands(sukima_capacity_estimator* all, const cap_question* 
     cap_find_demands_in_state(all, asked, state);
     sum += share_in_state(all, asked);
   }
+  CAP_ASSERT(sum >= 0, "a share is a number of CPUs");
   return sum / count;
 }
 

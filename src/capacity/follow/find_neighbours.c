@@ -10,6 +10,7 @@
 
 #include "estimate/fair_share.h"
 #include "follow/group_path.h"
+#include "shared/assert.h"
 #include "text/file.h"
 
 enum {
@@ -350,6 +351,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   }
   forget(followed);
   cap_read_bindings(followed, reader);
+  CAP_ASSERT(cap_follow_is_valid(followed), "the groups, threads and files that are followed fit each other");
   // The cost of reading a recorded tree is not the cost of searching on the recorded machine.
   followed->search_cost_ns = reader->root[0] != '\0' ? 0 : thread_time() - started;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "shared/assert.h"
 #include "text/file.h"
 
 void cap_follow_clear(cap_followed* followed) {
@@ -15,6 +16,50 @@ void cap_follow_clear(cap_followed* followed) {
   followed->pressure_descriptor = -1;
   followed->group_pressure_descriptor = -1;
 }
+
+#if defined(SUKIMA_ASSERTIONS)
+static bool groups_are_valid(const cap_followed* followed, int* open) {
+  if (followed->group_end < 0 || followed->group_end > cap_group_count) return false;
+  if (followed->group_end != 0 && followed->groups[followed->group_end - 1].key == 0) return false;
+  for (uint32_t level = 0; level < followed->path_length; level++) {
+    int index = followed->path[level];
+    if (index < 0 || index >= followed->group_end) return false;
+    const cap_group* group = &followed->groups[index];
+    if (group->key == 0 || !group->on_path || group->level != level) return false;
+  }
+  for (int i = 0; i < followed->group_end; i++) {
+    const cap_group* group = &followed->groups[i];
+    if (group->key == 0) continue;
+    if (group->since > followed->sample || group->search > followed->search) return false;
+    if (group->binding >= (int)followed->binding_count) return false;
+    if (group->has_usage && group->descriptor < 0) return false;
+    *open += (group->descriptor >= 0) + (group->stat_descriptor >= 0);
+  }
+  return true;
+}
+
+static bool tasks_are_valid(const cap_followed* followed, int* open) {
+  if (followed->task_end < 0 || followed->task_end > cap_task_count) return false;
+  if (followed->task_end != 0 && followed->tasks[followed->task_end - 1].number == 0) return false;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0) continue;
+    bool has_group = task->group >= 0 && task->group < followed->group_end;
+    if (!task->own && (!has_group || followed->groups[task->group].key == 0)) return false;
+    if (task->since > followed->sample || task->search > followed->search) return false;
+    if (task->binding >= (int)followed->binding_count) return false;
+    *open += task->descriptor >= 0;
+  }
+  return true;
+}
+
+bool cap_follow_is_valid(const cap_followed* followed) {
+  int open = (followed->stat_descriptor >= 0) + (followed->running_descriptor >= 0) +
+             (followed->pressure_descriptor >= 0) + (followed->group_pressure_descriptor >= 0);
+  return groups_are_valid(followed, &open) && tasks_are_valid(followed, &open) &&
+         open == followed->open_files && followed->binding_count <= cap_binding_count;
+}
+#endif
 
 static int open_kept(cap_followed* followed, cap_reader* reader, const char* path) {
   if (!cap_make_path(reader, path, "", "")) return -1;
@@ -65,6 +110,7 @@ static void sample_machine(cap_followed* followed, uint64_t time_ns) {
   static const uint64_t pause_ns = 450000000;
   const cap_slow_moment* before = &followed->slow[followed->slow_sample % cap_slow_count];
   if (followed->slow_sample != 0 && time_ns - before->time_ns < pause_ns) return;
+  CAP_ASSERT(followed->slow_sample == 0 || before->time_ns < time_ns, "time goes on between readings");
   followed->slow_sample++;
   cap_slow_moment* now = &followed->slow[followed->slow_sample % cap_slow_count];
   *now = *before;  // values that cannot be read stay unchanged

@@ -157,6 +157,9 @@ typedef struct cap_followed {
 /// Resets all members to empty, without open files.
 void cap_follow_clear(cap_followed* followed);
 
+/// Whether the indices and counts of what is followed fit each other, for assertions. O(groups + threads).
+bool cap_follow_is_valid(const cap_followed* followed);
+
 /// Opens the files that stay open for any tree. \pre the reader has read its facts
 void cap_follow_open(cap_followed* followed, cap_reader* reader);
 

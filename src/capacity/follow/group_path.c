@@ -11,6 +11,7 @@
 #include "cgroup/group_files.h"
 #include "cgroup/parse.h"
 #include "estimate/fair_share.h"
+#include "shared/assert.h"
 #include "text/file.h"
 
 uint64_t cap_hash_path(const char* path) {  // FNV-1a
@@ -132,6 +133,7 @@ void cap_task_remove(cap_followed* followed, int index) {
     cap_file_close(task->descriptor);
     followed->open_files--;
   }
+  CAP_ASSERT(followed->open_files >= 0, "a file that is closed was open");
   task->descriptor = -1;
   task->number = 0;
   while (followed->task_end > 0 && followed->tasks[followed->task_end - 1].number == 0) followed->task_end--;
@@ -223,6 +225,8 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
     if (followed->path_length == cap_level_count) followed->path_visible = false;  // the path is too deep
   }
   if (followed->path_length == 0) followed->path_visible = false;
+  CAP_ASSERT(followed->path_length <= cap_level_count, "the path to a group has at most so many groups");
+  CAP_ASSERT(!followed->path_visible || followed->path_length != 0, "a visible path has groups");
   judge_path(followed);
   read_sessions(followed, reader);
   open_group_pressure(followed, reader);

@@ -11,6 +11,7 @@
 
 #include "cgroup/group_files.h"
 #include "cgroup/parse.h"
+#include "shared/assert.h"
 #include "text/counters.h"
 #include "text/file.h"
 
@@ -136,6 +137,7 @@ static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
 
 // Removes the last component of a group's directory. \return false at the highest visible group
 static bool go_up(const cap_place* place, char* directory) {
+  CAP_ASSERT(strlen(directory) >= place->top_length, "a group is not above the highest visible one");
   char* slash = strrchr(directory, '/');
   if (slash == NULL || (size_t)(slash - directory) < place->top_length) return false;
   *slash = '\0';
@@ -347,6 +349,7 @@ static void read_all(cap_reader* reader, sukima_capacity_facts* facts) {
   read_groups(reader, v1->listed ? v1 : v2, !v1->listed, applies, facts);
   combine(reader, facts);
   apply_override(reader, facts);
+  CAP_ASSERT(facts->cap >= 1 && facts->usable <= facts->cap, "a process can use no more CPUs than it has");
   facts->ancestors_hidden = v1->listed ? v1->hidden_above : v2->hidden_above;
   facts->note_count = reader->notes;
 }

@@ -2,10 +2,15 @@
 // The table of places: its construction, and queries about it.
 #include "places/table.h"
 
+#include "shared/assert.h"
+
 _Static_assert(cap_most_places <= UINT16_MAX, "a place is a number of two bytes");
 
 static sukima_place add(sukima_place_table* table, sukima_place_facts facts) {
   sukima_place place = (sukima_place)(SUKIMA_PLACE_WHOLE + ++table->parts);
+  CAP_ASSERT(place < cap_most_places, "a table has room for the places of its CPUs");
+  CAP_ASSERT(facts.around < place && table->places[facts.around].level < facts.level,
+             "a place is within a larger one");
   table->counts[facts.level]++;
   table->places[place] = facts;
   return place;
@@ -22,6 +27,7 @@ static void take_cpus(sukima_place_table* table, sukima_place place, const cap_c
       if (facts->cpus++ == 0) facts->first_cpu = cpu;
     }
   }
+  CAP_ASSERT(facts->cpus <= table->places[facts->around].cpus, "a place has CPUs of the place around it");
 }
 
 void cap_place_table_group(sukima_place_table* table, uint32_t cpu, const cap_cpu_set* list,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/profile_text.h"
+#include "shared/assert.h"
 
 static const char first_line[] = "sukima-profile 1";
 
@@ -88,6 +89,8 @@ static bool take_measured_cpu(cap_text* line, tables* into) {
 
 static bool take_line(cap_text line, tables* into) {
   sukima_capacity_profile* profile = into->profile;
+  CAP_ASSERT((char*)(void*)(into->pairs + profile->pair_count) <= (char*)(void*)into->latencies,
+             "the pairs of a profile end before its latencies");
   bool good = false;
   if (cap_text_take_prefix(&line, "machine ")) {
     good = take_hexadecimal(&line, &profile->machine);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shared/assert.h"
 #include "text/text.h"
 
 void cap_cpu_set_clear(cap_cpu_set* set) { set->used = 0; }
@@ -21,6 +22,7 @@ void cap_cpu_set_add_range(cap_cpu_set* set, uint32_t first, uint32_t last) {
     if (word == last / 64) bits &= UINT64_MAX >> (63 - last % 64);
     set->words[word] |= bits;
   }
+  CAP_ASSERT(set->used <= cap_cpu_set_words, "a set has room for its CPUs");
 }
 
 void cap_cpu_set_copy(cap_cpu_set* set, const cap_cpu_set* other) {
@@ -58,6 +60,7 @@ void cap_cpu_set_unite(cap_cpu_set* set, const cap_cpu_set* other) {
 void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other) {
   if (set->used > other->used) set->used = other->used;
   for (uint32_t i = 0; i < set->used; i++) set->words[i] &= other->words[i];
+  CAP_ASSERT(cap_cpu_set_is_inside(set, other), "an intersection has only CPUs of both sets");
 }
 
 // Adds the first `used` of every `group` CPUs in the range: the kernel's "first-last:used/group".

@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-size_t cap_text_length(const cap_text* text) { return (size_t)(text->end - text->begin); }
+#include "shared/assert.h"
+
+size_t cap_text_length(const cap_text* text) {
+  CAP_ASSERT(text->begin <= text->end, "a text begins before it ends");
+  return (size_t)(text->end - text->begin);
+}
 
 void cap_text_skip_blanks(cap_text* text) {
   while (text->begin < text->end && memchr(" \t\r\n", *text->begin, 4) != NULL) text->begin++;
@@ -67,11 +72,13 @@ bool cap_text_equals(const cap_text* text, const char* other) {
 }
 
 cap_writer cap_writer_make(char* memory, size_t size) {
+  CAP_ASSERT(size != 0, "a writer has room for the final zero");
   memory[0] = '\0';
   return (cap_writer){memory, size, 0, false};
 }
 
 void cap_write_bytes(cap_writer* out, const char* text, size_t length) {
+  CAP_ASSERT(out->length < out->size, "a text that is written has room for its final zero");
   size_t room = out->size - 1 - out->length;
   if (length > room) {
     out->overflow = true;
