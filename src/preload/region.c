@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include <capacity/shared/assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -134,6 +135,7 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
     const uint32_t other = atomic_load_explicit(&tuned, memory_order_relaxed);
     return other != 0 ? other : fitting;
   }
+  CAP_ASSERT(!tunes, "a thread tunes one region at a time");
   tunes = true;
   static bool handles_fork;
   if (!handles_fork) handles_fork = preload_at_fork(after_fork_in_child);
@@ -171,6 +173,7 @@ void preload_region_ends(struct preload_region* region) {
   if (region->outermost) preload_waiting_region_ends(region->waiting);
   preload_beside_region_ends(region->beside);
   if (!region->counted) return;
+  CAP_ASSERT(tunes, "a region that the tuner counts ends in the thread that tunes");
   tuner_region_ends(&tuner, preload_now());
   tunes = false;
   atomic_flag_clear_explicit(&tuning, memory_order_release);

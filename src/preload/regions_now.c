@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "regions_now.h"
 
+#include <capacity/shared/assert.h>
 #include <stdatomic.h>
 
 #include "wait_judgement.h"
@@ -32,7 +33,9 @@ uint32_t regions_now_begin(uint64_t now) {
 void regions_now_end(uint32_t begun, uint64_t now) {
   if (begun != atomic_load_explicit(&process, memory_order_relaxed)) return;
   atomic_store_explicit(&last_end, now, memory_order_relaxed);
-  atomic_fetch_sub(&running, 1);
+  const uint32_t before = atomic_fetch_sub(&running, 1);
+  (void)before;  // for the assertion
+  CAP_ASSERT(before != 0, "a region that ends has begun in this process");
 }
 
 bool regions_now_any(void) { return atomic_load(&running) != 0; }

@@ -11,6 +11,7 @@
 // differences above 10 %. A number with less than half of the speed is given up at once.
 #include "tuner.h"
 
+#include <capacity/shared/assert.h>
 #include <string.h>
 
 static const uint64_t ms = 1000000;
@@ -61,6 +62,7 @@ static void enter(struct tuner* tuner, enum tuner_state state, uint64_t now) {
 }
 
 void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_t now) {
+  CAP_ASSERT(limits->least >= 1 && limits->least <= limits->most, "a region has at least one thread");
   memset(tuner, 0, sizeof *tuner);
   tuner->limits = *limits;
   tuner->chosen = tuner->running = limits->first;
@@ -112,6 +114,8 @@ static void count_latest(struct tuner* tuner, uint64_t now) {
   if (region == NULL || tuner->latest_end == 0) return;
   const uint64_t inside = tuner->latest_end - tuner->latest_begin;
   const uint64_t after = now - tuner->latest_end;
+  CAP_ASSERT(tuner->latest_begin <= tuner->latest_end && tuner->latest_end <= now,
+             "a region ends after it begins");
   struct tuner_sum* const sum = tuner->latest_is_usual ? &region->present : &region->tried;
   ++sum->count;
   sum->time += inside + (after < inside ? after : inside);
@@ -219,6 +223,8 @@ static void begin_experiment(struct tuner* tuner, uint64_t now) {
 }
 
 static void end_experiment(struct tuner* tuner, uint64_t now) {
+  CAP_ASSERT(tuner->state != tuner_steady && tuner->candidate == tuner->candidate_count,
+             "an experiment ends when each of its numbers was tried");
   uint32_t best = tuner->candidate_count;
   const bool is_early = age(tuner, now) < early;
   for (uint32_t i = 0; i < tuner->candidate_count; ++i)
@@ -244,7 +250,9 @@ static void end_experiment(struct tuner* tuner, uint64_t now) {
 
 /// Records the speed of the number that is being tried (0: unknown), and continues with the next candidate.
 static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uint64_t now) {
+  CAP_ASSERT(tuner->candidate < tuner->candidate_count, "an experiment tries one of its numbers");
   const uint32_t tried = tuner->candidates[tuner->candidate];
+  CAP_ASSERT(tuner->running == tried, "the regions of an experiment run with the number that it tries");
   if (speed > 0 && speed < 1)
     tuner->lost += (uint64_t)((1 - speed) * (double)(now - tuner->experiment_begin));
   tuner->experiment_begin = now;
@@ -312,6 +320,8 @@ uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t n
   } else {
     follow_experiment(tuner, now);
   }
+  CAP_ASSERT((tuner->state == tuner_steady) == (tuner->running == tuner->chosen),
+             "only an experiment runs with another number than the chosen one");
   tuner->latest = find_region(tuner, function);
   tuner->latest_begin = now;
   tuner->latest_end = 0;
