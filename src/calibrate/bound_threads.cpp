@@ -3,6 +3,7 @@
 #include "bound_threads.hpp"
 
 #include <sched.h>
+#include <base/shared/assert.hpp>
 
 #include <cerrno>
 #include <exception>
@@ -92,6 +93,7 @@ std::vector<unsigned> allowed_cpus() {
     for (unsigned cpu = 0; cpu < cpus; cpu++) {
       if (CPU_ISSET_S(cpu, size, set.get())) result.push_back(cpu);
     }
+    SUKIMA_ASSERT(!result.empty(), "a thread may use a CPU");
     return result;
   }
   throw std::system_error(errno, std::generic_category(), "the affinity mask cannot be read");

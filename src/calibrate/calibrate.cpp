@@ -2,6 +2,8 @@
 // Measures the machine profile.
 #include <sukima/calibrate.hpp>
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -50,6 +52,9 @@ std::vector<cpu_pair> pairs_of(const std::vector<unsigned>& cpus, bool all, cons
       if (chosen) result.emplace_back(cpus[i], cpus[k]);
     }
   }
+  SUKIMA_ASSERT(std::ranges::is_sorted(result) &&
+                    std::ranges::all_of(result, [](const cpu_pair& one) { return one.first < one.second; }),
+                "a profile has each pair of CPUs once, the smaller number first");
   return result;
 }
 
@@ -106,6 +111,7 @@ calibration calibrate(const calibration_plan& plan) {
   result.switch_ns = wake_ns(cpus.front(), cpus.front(), seconds);
   if (cpus.size() > 1) result.wake_ns = wake_ns(cpus[0], cpus[1], seconds);
   show("memory");
+  SUKIMA_ASSERT(done == total, "the progress ends with the last step");
   result.latencies = machine.latencies(cpus);
   result.machine = sukima_capacity_machine(nullptr);
   result.written = static_cast<std::uint64_t>(std::time(nullptr));

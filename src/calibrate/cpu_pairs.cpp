@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -101,6 +102,8 @@ double seconds_of_a_way(unsigned first, unsigned second, double seconds, Pass pa
     }
   };
   run_bound({{first, lead}, {second, follow}});
+  // Relaxed: both threads have ended.
+  SUKIMA_ASSERT(whose.load(std::memory_order_relaxed) == 2, "both sides end after the last turn");
   return best;
 }
 
@@ -123,6 +126,7 @@ both_speeds speed_of_both(unsigned first, unsigned second, double seconds) {
     while (measuring.load(std::memory_order_relaxed) != 0) best_rate(seconds / 100);
   };
   run_bound({{first, [&] { measure(result.first); }}, {second, [&] { measure(result.second); }}});
+  SUKIMA_ASSERT(result.first > 0 && result.second > 0, "each of two CPUs has a speed");
   return result;
 }
 

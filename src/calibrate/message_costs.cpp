@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <base/shared/assert.hpp>
 
 #include <array>
 #include <optional>
@@ -126,6 +127,7 @@ sleep_cost measure_sleep(unsigned one, unsigned other) {
                 }
               }}});
   // On one CPU, the kernel may run the woken thread before the call returns, so use the shorter calls.
+  SUKIMA_ASSERT(waking.size() == rounds && ways.size() == rounds, "each round is measured");
   std::sort(waking.begin(), waking.end());
   const double waker = waking[waking.size() / 4], way = figure_of(std::move(ways)).median;
   return {std::min(waker, way), std::max(0.0, way - waker)};
