@@ -16,6 +16,9 @@ function(sukima_add_cli_library name)
     PUBLIC ${arg_LIBRARIES} sukima_base sukima::capacity sukima_shared_headers CLI11::CLI11 fmt::fmt
       nlohmann_json::nlohmann_json
     PRIVATE $<BUILD_INTERFACE:sukima_warnings>)
+  if(NOT name STREQUAL "sukima_cli") # its precompiled header also serves targets without assertions
+    target_link_libraries(${name} PRIVATE sukima_assertions)
+  endif()
   sukima_compile_quickly(${name})
   sukima_use_cli_header(${name})
 endfunction()

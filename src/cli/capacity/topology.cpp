@@ -2,6 +2,8 @@
 // Places of CPUs; see topology.hpp.
 #include "capacity/topology.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
@@ -104,6 +106,9 @@ std::set<unsigned> choose_cpus(const std::vector<cpu_place>& machine, const std:
     std::ranges::copy(by_core(order[index]), std::back_inserter(candidates));
   for (const unsigned cpu : allowed)
     if (!known.contains(cpu)) candidates.push_back(cpu);
+  SUKIMA_ASSERT(candidates.size() == allowed.size() &&
+                    std::ranges::all_of(candidates, [&](unsigned cpu) { return allowed.contains(cpu); }),
+                "each allowed CPU, and no other, is a candidate once");
   return {candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(count, std::ssize(candidates))};
 }
 

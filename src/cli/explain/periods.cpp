@@ -2,9 +2,22 @@
 // Lists of periods; see periods.hpp.
 #include "explain/periods.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 
 namespace sukima::cli::explain {
+
+namespace {
+
+/// Returns whether these are periods in order of time that neither overlap nor touch.
+[[maybe_unused]] bool are_apart(const periods& list) {
+  const auto touch = [](const period& a, const period& b) { return !(a.to < b.from); };
+  return std::ranges::all_of(list, [](const period& one) { return one.from < one.to; }) &&
+         std::ranges::adjacent_find(list, touch) == list.end();
+}
+
+}  // namespace
 
 periods merged(periods list) {
   const auto earlier = [](const period& a, const period& b) { return a.from < b.from; };
@@ -18,6 +31,7 @@ periods merged(periods list) {
     else
       result.push_back(p);
   }
+  SUKIMA_ASSERT(are_apart(result), "merged periods neither overlap nor touch");
   return result;
 }
 
@@ -32,6 +46,7 @@ periods common(const periods& a, const periods& b) {
     else
       ++j;
   }
+  SUKIMA_ASSERT(are_apart(result), "common periods neither overlap nor touch");
   return result;
 }
 
@@ -48,6 +63,8 @@ periods without(const periods& a, const periods& b) {
     }
     if (from < p.to) result.push_back({from, p.to});
   }
+  SUKIMA_ASSERT(are_apart(result) && common(result, b).empty(),
+                "the remaining periods are apart from the others");
   return result;
 }
 

@@ -2,6 +2,8 @@
 // Computes the figures of a profile; see run_profile.hpp. diagnosis.cpp draws conclusions from them.
 #include "explain/run_profile.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -64,6 +66,7 @@ wait_summary summary_of(std::vector<double> waits) {
   summary.median = quantile(0.5);
   summary.p99 = quantile(0.99);
   summary.longest = waits.back();
+  SUKIMA_ASSERT(waits.front() >= 0 && summary.median <= summary.p99, "a wait ends after it begins");
   return summary;
 }
 
@@ -82,6 +85,7 @@ void add_worker(const recorded_worker& recorded, const periods& with_work, runti
   mine.sleeping = seconds_of(on_cpu(activity::sleeping));
   mine.without_cpu = seconds_of(no_cpu);
   const double there = mine.working + mine.searching + mine.sleeping + mine.without_cpu;
+  SUKIMA_ASSERT(there <= profile.run.seconds() * (1 + 1e-9) + 1e-6, "a worker does one thing at a time");
   mine.outside = std::max(0.0, profile.run.seconds() - there);
   for (const recorded_steal& steal : recorded.steals) ++mine.steals[steal.victim];
   mine.parks = recorded.parks;
@@ -120,8 +124,11 @@ runtime_profile profile_of(std::uint64_t runtime, const recorded_worker* first, 
     append(awake, during(*w, activity::searching));
     cpu_seconds += seconds_of(common(without(merged(std::move(awake)), w->without_cpu), with_work));
   }
+  SUKIMA_ASSERT(profile.seconds_with_work <= profile.run.seconds() * (1 + 1e-9) + 1e-6,
+                "work is done in the run");
   profile.thief_waits = summary_of(std::move(waits));
   if (profile.seconds_with_work > 0) profile.cpus = cpu_seconds / profile.seconds_with_work;
+  SUKIMA_ASSERT(profile.cpus <= static_cast<double>(last - first) + 1e-6, "a worker uses at most one CPU");
   return profile;
 }
 
@@ -139,6 +146,8 @@ std::size_t runtime_profile::workers_seen() const {
 
 std::vector<runtime_profile> profiles_of(const recorded_trace& trace) {
   std::vector<runtime_profile> profiles;
+  SUKIMA_ASSERT(std::ranges::is_sorted(trace.workers, {}, &recorded_worker::runtime),
+                "workers are in the order of their runtimes");
   const recorded_worker* const end = trace.workers.data() + trace.workers.size();
   for (const recorded_worker* first = trace.workers.data(); first != end;) {
     const recorded_worker* last = first;

@@ -2,6 +2,8 @@
 // Builds events from the findings of the JSON parser; see trace_events.hpp.
 #include "explain/trace_events.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,6 +92,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (depth_ == in_event) take_(event_);
+    SUKIMA_ASSERT(depth_ > 0 && depth_ <= in_args, "an object that ends has begun");
     --depth_;
     key_.clear();
     return true;
@@ -105,6 +108,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
       --skipped_;
       return true;
     }
+    SUKIMA_ASSERT(depth_ == in_list, "only the list of events is entered");
     --depth_;
     is_event_list_ = false;
     return true;

@@ -2,6 +2,8 @@
 // Computes the workers of a run from the events of its trace; see trace_file.hpp.
 #include "explain/trace_file.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -180,6 +182,10 @@ class collector {
       end = std::max(end, s.when.to);
     }
     for (std::size_t i = 0; i < activities; ++i) thread.worker.during[i] = merged(std::move(during[i]));
+    SUKIMA_ASSERT(
+        std::ranges::all_of(thread.worker.during,
+                            [end](const periods& list) { return list.empty() || list.back().to <= end; }),
+        "the states of a worker end with the last one");
     thread.states = {};
   }
 

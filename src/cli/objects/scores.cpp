@@ -2,6 +2,8 @@
 // Ranks and their correlation; see scores.hpp.
 #include "objects/scores.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,12 +19,14 @@ int compare(const time_range& a, const time_range& b) {
 }  // namespace
 
 time_range range_of(std::vector<double> times) {
+  SUKIMA_ASSERT(!times.empty(), "a model that is compared has a time");
   std::sort(times.begin(), times.end());
   const std::size_t last = times.size() - 1;
   return {times[last / 4], times[last / 2], times[last - last / 4]};
 }
 
 std::optional<double> kendall_tau(std::span<const time_range> one, std::span<const time_range> other) {
+  SUKIMA_ASSERT(one.size() == other.size(), "each predicted time has a measured one");
   double agreeing = 0, of_one = 0, of_other = 0;
   for (std::size_t i = 0; i < one.size(); i++) {
     for (std::size_t k = 0; k < i; k++) {
@@ -33,6 +37,7 @@ std::optional<double> kendall_tau(std::span<const time_range> one, std::span<con
     }
   }
   if (of_one == 0 || of_other == 0) return std::nullopt;
+  SUKIMA_ASSERT(agreeing * agreeing <= of_one * of_other * (1 + 1e-9), "a correlation is from -1 to 1");
   return agreeing / std::sqrt(of_one * of_other);
 }
 

@@ -2,6 +2,8 @@
 // Runs a program under each model and scores the predictions; see validation.hpp.
 #include "objects/validation.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 #include <sukima/capacity.h>
 
@@ -36,6 +38,8 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
     throw process::usage_error(
         "the simulation predicts that the program waits forever under each model, but the recorded run has "
         "ended: its description lacks something that the program depends on");
+  SUKIMA_ASSERT(into.models.size() + into.left_out.size() == plan.ranking.size() + plan.left_out.size(),
+                "each model of a plan is run or left out");
   return chosen;
 }
 
@@ -75,6 +79,8 @@ void measure(const std::vector<std::string>& program, const model::description& 
 
 prediction_score score_of(const std::vector<time_range>& measured, const std::vector<time_range>& predicted,
                           const validation& of, std::size_t chosen) {
+  SUKIMA_ASSERT(chosen < of.models.size() && measured.size() == of.models.size(),
+                "a model that was measured is chosen");
   const auto faster = [](const time_range& a, const time_range& b) { return a.middle < b.middle; };
   const auto best =
       static_cast<std::size_t>(std::min_element(measured.begin(), measured.end(), faster) - measured.begin());

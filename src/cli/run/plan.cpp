@@ -2,6 +2,8 @@
 // Prepares the start of a program; see plan.hpp.
 #include "run/plan.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -145,6 +147,9 @@ run_plan make_plan(const run_options& options, const std::string& program) {
     plan.decision.reason += fmt::format("; shared by {} MPI ranks", plan.ranks);
   }
   choose_library(plan, options, program);
+  SUKIMA_ASSERT(plan.decision.threads >= 1 && plan.cap >= 1, "a program has a CPU and a thread");
+  SUKIMA_ASSERT(plan.library.empty() != plan.obstacle.empty(),
+                "a program gets the library unless something prevents it");
   plan.variables = plan_variables(plan.decision, !plan.library.empty(), read_user_variable);
   plan.settings = settings_for(plan, options);
   if (options.pin)

@@ -2,10 +2,13 @@
 // The table of variables; see variables.hpp. docs/run.md has the same table for people.
 #include "run/variables.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 
 #include "shared/most_workers.hpp"
@@ -147,9 +150,20 @@ class planner {
     for (const setting& one : openmp_waiting) set(one.name, std::string(one.value), one.reader);
   }
 
-  variable_plan take() { return std::move(plan_); }
+  variable_plan take() {
+    SUKIMA_ASSERT(names_are_different(), "each variable is either set or kept, and once");
+    return std::move(plan_);
+  }
 
  private:
+  bool names_are_different() const {
+    std::set<std::string_view> names;
+    for (const auto* const list : {&plan_.set, &plan_.kept})
+      for (const variable& one : *list)
+        if (!names.insert(one.name).second) return false;
+    return true;
+  }
+
   environment_reader read_;
   variable_plan plan_;
 };
