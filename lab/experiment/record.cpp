@@ -2,6 +2,8 @@
 // Records of runs; see record.hpp.
 #include "shared/record.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -101,6 +103,7 @@ std::vector<record> parse_records(std::string_view text, const std::string& name
 }
 
 double mean_seconds(const record& one, double stopped) {
+  SUKIMA_ASSERT(!one.seconds.empty() && one.failure.empty(), "a run that has a mean did not fail");
   double sum = 0;
   for (const double seconds : one.seconds) sum += std::isfinite(seconds) ? seconds : stopped;
   return sum / static_cast<double>(one.seconds.size());
@@ -122,6 +125,9 @@ measured::measured(const experiment& experiment, const std::vector<record>& reco
       into.failed.insert(one.round);
       into.failure = one.failure;
     }
+    SUKIMA_ASSERT(into.seconds.size() == into.least.size() && into.use.size() <= into.seconds.size() &&
+                      into.seconds.contains(one.round) != into.failed.contains(one.round),
+                  "each recorded round has either failed or its times");
   }
 }
 

@@ -2,6 +2,8 @@
 // Compares the runs of a claim; see comparison.hpp.
 #include "report/comparison.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <cmath>
 
 #include "shared/verdict.hpp"
@@ -54,6 +56,7 @@ std::vector<sample> at_least(std::vector<sample> all) {
 /// Measured times, each with its target times.
 std::vector<sample_pair> pairs_at(const std::vector<sample>& measured, const std::vector<sample>& targets,
                                   const std::vector<unsigned>& common) {
+  SUKIMA_ASSERT(measured.size() == targets.size(), "each measured time has a target");
   std::vector<sample_pair> pairs;
   for (std::size_t i = 0; i < measured.size(); ++i)
     pairs.push_back({values_at(measured[i], common), values_at(targets[i], common)});
@@ -71,6 +74,7 @@ std::vector<sample> comparison::all() const {
 
 std::vector<unsigned> comparison::common_rounds() const {
   const std::vector<sample> samples = all();
+  SUKIMA_ASSERT(!samples.empty(), "a comparison has a sample");
   std::vector<unsigned> common;
   for (const auto& [round, unused] : *samples.front().cell)
     if (std::ranges::all_of(samples,
@@ -118,6 +122,7 @@ comparison comparison_of(const experiment& experiment, const claim& of, const st
 
 std::optional<interval> ratio_of(const claim& of, const comparison& sides,
                                  const std::vector<unsigned>& common) {
+  SUKIMA_ASSERT(!common.empty(), "a ratio is of rounds in which both sides ran");
   if (of.of != measure::relative)
     return bootstrap_ratio(alternatives_at(sides.left, common, of.left.take == taking::worst),
                            alternatives_at(sides.right, common, of.right->take == taking::worst));

@@ -2,6 +2,8 @@
 // Counts the verdicts of a folder; see summary.hpp.
 #include "report/summary.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,6 +105,8 @@ std::vector<judged_figure> figures_of(const std::vector<judged_experiment>& all)
       found->claims.add(one.outcome);
     }
   }
+  SUKIMA_ASSERT(std::ranges::none_of(figures, [](const judged_figure& one) { return one.claims.all() == 0; }),
+                "a figure has a claim about it");
   return figures;
 }
 

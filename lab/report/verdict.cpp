@@ -2,6 +2,8 @@
 // Judging claims; see verdict.hpp.
 #include "shared/verdict.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -82,6 +84,7 @@ judged_cell judge_cell(const experiment& experiment, const claim& of, const std:
     result.reason = "runs of both sides were stopped at the time limit";
     return result;
   }
+  SUKIMA_ASSERT(result.ratio->low <= result.ratio->high, "an interval has a lower and an upper end");
   result.outcome = outcome_of(*result.ratio, of);
   if (result.outcome == verdict::undecided) result.reason = "the interval contains the bound";
   if (!sides.has_stopped(common)) return result;
@@ -102,6 +105,7 @@ void decide(judged_claim& one) {
   };
   const auto all = static_cast<double>(one.cells.size());
   const auto wanted = static_cast<std::size_t>(std::ceil(one.claim.in * all - 1e-9));
+  SUKIMA_ASSERT(wanted <= one.cells.size(), "a claim is about a part of its cells");
   const auto reason_of = [&](verdict outcome) {
     const auto found = std::ranges::find(one.cells, outcome, &judged_cell::outcome);
     return found == one.cells.end() ? std::string()

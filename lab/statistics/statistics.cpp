@@ -2,6 +2,8 @@
 // Order statistics and bootstrap intervals; see statistics.hpp.
 #include "shared/statistics.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +13,8 @@
 namespace sukima::lab {
 
 double quantile(std::span<const double> sorted, double probability) {
+  SUKIMA_ASSERT(!sorted.empty() && std::ranges::is_sorted(sorted), "a quantile is of an ascending sample");
+  SUKIMA_ASSERT(probability >= 0 && probability <= 1, "a probability is from 0 to 1");
   const double position = probability * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(position));
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -76,12 +80,16 @@ std::optional<std::array<std::size_t, 2>> choose_by_halves(std::size_t count, st
       extreme = value;
       chosen[half] = which;
     }
+    SUKIMA_ASSERT(!others.empty(), "each half of the rounds is judged by others");
   }
   return chosen;
 }
 
 /// The values that count, one for each round. Medians are always numbers.
 std::vector<double> counting_values(const alternatives& from) {
+  SUKIMA_ASSERT(std::ranges::all_of(
+                    from.samples, [&](const auto& one) { return one.size() == from.samples.front().size(); }),
+                "the samples of a comparison are of the same rounds");
   std::vector<double> room, values;
   const auto chosen = choose_by_halves(from.samples.size(), from.samples.front().size(), from.largest,
                                        [&](std::size_t which, std::span<const std::size_t> positions) {
@@ -118,6 +126,7 @@ std::optional<interval> interval_of(std::size_t size, std::uint64_t seed, Ratio 
 }
 
 std::optional<interval> interval_of(const sample_pair& of, std::uint64_t seed) {
+  SUKIMA_ASSERT(of.over.size() == of.under.size(), "the two samples of a ratio are of the same rounds");
   std::vector<double> room;
   return interval_of(of.over.size(), seed,
                      [&](std::span<const std::size_t> positions) { return ratio_at(of, positions, room); });
@@ -159,6 +168,7 @@ std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pai
   const std::optional<sample_pair> under = counting_pair(right, largest);
   if (!over || !under) return std::nullopt;
   std::vector<double> room;
+  SUKIMA_ASSERT(over->over.size() == under->over.size(), "two ratios are compared in the same rounds");
   return interval_of(over->over.size(), seed, [&](std::span<const std::size_t> positions) {
     return ratio_at(*over, positions, room) / ratio_at(*under, positions, room);
   });
