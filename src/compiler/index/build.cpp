@@ -249,8 +249,8 @@ void find_external_declarations(const unit& u, semantic_index& index) {
   }
 }
 
-/// Sorts the closures by their blocks. Clang's tree has some operands in another order than the text, as those
-/// of atomic operations.
+/// Sorts the closures by their blocks. Clang's tree has some operands in another order than the text, as
+/// those of atomic operations.
 void sort_closures(semantic_index& index) {
   std::vector<function_info*> order;
   for (function_info& f : index.closures) order.push_back(&f);
