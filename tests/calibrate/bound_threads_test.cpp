@@ -14,7 +14,8 @@ using namespace sukima::calibrate_detail;
 TEST(bound_threads, pass_on_an_exception) {
   const unsigned cpu = allowed_cpus().front();
   bool ran = false;
-  EXPECT_THROW(run_bound({{cpu, [] { throw std::bad_alloc(); }}, {cpu, [&] { ran = true; }}}), std::bad_alloc);
+  EXPECT_THROW(run_bound({{cpu, [] { throw std::bad_alloc(); }}, {cpu, [&] { ran = true; }}}),
+               std::bad_alloc);
   EXPECT_TRUE(ran);
   EXPECT_THROW(run_bound({{cpu, [] { throw std::runtime_error("refused"); }}}), std::runtime_error);
 }

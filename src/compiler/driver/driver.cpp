@@ -205,7 +205,6 @@ class driver {
       none.successful = true;
       return none;
     }
-    SUKIMA_ASSERT(input.language == "tc", "only files of the language are translated");
     if (!macros_) macros_ = macros_of_backend(line_, tools_, folder().path());
     request.macros = *macros_;
     return translate(request);
@@ -268,16 +267,17 @@ class driver {
   std::string name_for_a_cache() const {
     std::string name;
     for (auto one = line_.arguments.begin(); one != line_.arguments.end(); ++one) {
-      const bool is_output = one->starts_with("-o");
-      if (is_output && one->size() == 2 && one + 1 != line_.arguments.end()) ++one;
-      if (!is_output) name += *one + '\n';
+      if (*one == "-o" && one + 1 != line_.arguments.end())
+        ++one;
+      else if (!one->starts_with("-o"))
+        name += *one + '\n';
     }
     return name;
   }
 
   work_folder& folder() {
-    if (folder_ != nullptr) return *folder_;
-    folder_ = std::make_unique<work_folder>(line_.launcher.empty() ? "" : name_for_a_cache());
+    if (folder_ == nullptr)
+      folder_ = std::make_unique<work_folder>(line_.launcher.empty() ? "" : name_for_a_cache());
     return *folder_;
   }
 
@@ -361,8 +361,7 @@ class driver {
       failed |= execute(compile_command(*input, base + ".c", goal_words), false) != 0;
       if (!names.empty()) keep_object(line_, objects.back(), names.back());
     }
-    SUKIMA_ASSERT(objects.size() == inputs.size(),
-                  "each input has an object, which is empty unless it is made here");
+    SUKIMA_ASSERT(objects.size() == inputs.size(), "each input has an object, perhaps an empty one");
     if (failed || !check_executions(line_, translated)) {
       remove_output(output);
       return 1;
