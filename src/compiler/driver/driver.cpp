@@ -262,22 +262,10 @@ class driver {
     return false;
   }
 
-  /// Returns the arguments without the output's name. A launcher that uses a cache finds a file by its path,
-  /// which must be the same again, also in another copy of the project.
-  std::string name_for_a_cache() const {
-    std::string name;
-    for (auto one = line_.arguments.begin(); one != line_.arguments.end(); ++one) {
-      if (*one == "-o" && one + 1 != line_.arguments.end())
-        ++one;
-      else if (!one->starts_with("-o"))
-        name += *one + '\n';
-    }
-    return name;
-  }
-
   work_folder& folder() {
     if (folder_ == nullptr)
-      folder_ = std::make_unique<work_folder>(line_.launcher.empty() ? "" : name_for_a_cache());
+      folder_ =
+          std::make_unique<work_folder>(line_.launcher.empty() ? "" : name_for_a_cache(line_.arguments));
     return *folder_;
   }
 

@@ -172,4 +172,15 @@ work_folder::~work_folder() {
   if (interrupted != 0) std::raise(interrupted);
 }
 
+std::string name_for_a_cache(const std::vector<std::string>& arguments) {
+  std::string name;
+  for (auto one = arguments.begin(); one != arguments.end(); ++one) {
+    if (*one == "-o" && one + 1 != arguments.end())
+      ++one;
+    else if (!one->starts_with("-o"))
+      name += *one + '\n';
+  }
+  return name;
+}
+
 }  // namespace sukima::language
