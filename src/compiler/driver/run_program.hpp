@@ -44,8 +44,8 @@ class work_folder {
   std::optional<process::temporary_directory> folder_;
 };
 
-/// Returns the arguments without the output's name, for a work_folder. A launcher that uses a cache finds a file
-/// by its path, which must be the same again, also in another copy of the project.
+/// Returns the arguments without the output's name, for a work_folder. A launcher that uses a cache finds a
+/// file by its path, which must be the same again, also in another copy of the project.
 std::string name_for_a_cache(const std::vector<std::string>& arguments);
 
 }  // namespace sukima::language
