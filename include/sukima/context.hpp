@@ -89,7 +89,7 @@ template <class F> using asked_context = std::conditional_t<may_be_generic<F>, t
 template <class F, class... Arguments>
 concept takes_context =
     !takes_only_a_pack<std::remove_cvref_t<F>> &&
-    !(takes_more_than_needed<std::remove_cvref_t<F>> && std::is_invocable_v<F, Arguments...>) &&
+    (!takes_more_than_needed<std::remove_cvref_t<F>> || !std::is_invocable_v<F, Arguments...>) &&
     std::is_invocable_v<F, asked_context<F>, Arguments...>;
 
 /// A callable that takes these arguments, with a context before them or without.
