@@ -129,7 +129,8 @@ std::string summary_html(const ordered_json& report) {
       decided += count.get<std::size_t>();
   }
   if (all == 0) return {};
-  std::string html = fmt::format("<p>Of {} {} decided", count_text(all, "claim"), decided);
+  std::string html =
+      fmt::format("<p>Of {} {} {} decided", count_text(all, "claim"), decided, decided == 1 ? "is" : "are");
   for (const auto& [verdict, count] : summary.at("claims").items())
     if (count > 0) html += fmt::format("; {}: {}", html_escaped(verdict), count.get<std::size_t>());
   for (const ordered_json& figure : summary.at("figures")) ++states[figure.at("state")];

@@ -37,7 +37,8 @@ namespace {
 void end_launched(task* t) noexcept {
   auto& me = *static_cast<launched*>(t);
   // A future that was claimed, but cancelled before it began, still has its expression.
-  if (future_waiting::how(*me.cell) == future_end::cancelled) me.discard(&me);
+  if (me.cell->how() == future_end::cancelled) [[unlikely]]
+    me.discard(&me);
   me.runtime->launched.ended(me);
 }
 
