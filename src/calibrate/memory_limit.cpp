@@ -30,7 +30,8 @@ std::uint64_t limit_above(const std::string& mount, std::string group, const std
   for (;;) {
     least = std::min(least, limit_in(mount + group + name));
     if (group.empty()) return least;
-    group.resize(std::min(group.rfind('/'), group.size()));
+    const std::size_t slash = group.rfind('/');
+    group.resize(slash == std::string::npos ? 0 : slash);
   }
 }
 
