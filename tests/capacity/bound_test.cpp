@@ -143,6 +143,24 @@ TEST(neighbours_that_come_and_go, are_not_those_that_have_just_started) {
   EXPECT_NEAR(here.usable(2).usable, 1, 0.05);
 }
 
+/// The files of a thread that has ended are closed, and the threads of a removed group are no longer followed: the
+/// estimator asserts both after each search.
+TEST(neighbours_that_come_and_go, leave_nothing_behind) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").group("/other", "100", "max 100000");
+  here.foreign_thread("/ours", 501, 1, 0).foreign_thread("/ours", 502, 1, 0).uses("/ours", 2).uses("", 2);
+  here.run(3);
+  EXPECT_LE(here.usable(2).usable, 1.4);
+  here.end_thread("/ours", 501).uses("/ours", 1).uses("", 1).run(4);
+  here.end_thread("/ours", 502).uses("/ours", 0).uses("", 0).run(4);
+  EXPECT_NEAR(here.usable(2).usable, 2, 0.05);
+  here.foreign_thread("/other", 503, 1, 0).foreign_thread("/other", 504, 1, 0).uses("/other", 2).uses("", 2);
+  here.run(3);
+  EXPECT_NEAR(here.usable(2).usable, 1, 0.05);
+  here.remove_group("/other").uses("", 0).run(4);
+  EXPECT_NEAR(here.usable(2).usable, 2, 0.05);
+}
+
 /// Our threads have this nice value from now on.
 void renice(world& here, int nice) {
   here.tree().file(

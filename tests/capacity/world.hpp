@@ -94,6 +94,25 @@ class world {
     return *this;
   }
 
+  /// Ends a thread of another program, which was added to this group.
+  world& end_thread(const std::string& path, int number) {
+    foreign_.erase(number);
+    const std::string line = std::to_string(number) + "\n";
+    std::string& listed = listed_[path];
+    listed.erase(listed.find(line), line.size());
+    tree_.file("/sys/fs/cgroup" + path + "/cgroup.threads", listed);
+    tree_.remove("/proc/" + std::to_string(number));
+    return *this;
+  }
+
+  /// Removes a group. Its threads go on in another group.
+  world& remove_group(const std::string& path) {
+    use_.erase(path);
+    listed_.erase(path);
+    tree_.remove("/sys/fs/cgroup" + path);
+    return *this;
+  }
+
   /// Threads of others want CPU only in the first part of each period. Their rates apply to that part.
   world& comes_and_goes(double on_seconds, double off_seconds) {
     on_ = on_seconds;
