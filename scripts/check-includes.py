@@ -8,7 +8,7 @@ src/PART/shared, which are not installed, as <PART/shared/…>. src/capacity is 
 other part may use src/base, which uses no other part either.
 
 Inside src/runtime and src/objects there are layers (LAYERS): a file includes headers of its own layer and of the layers
-below it. whole_runtime.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
+below it. ALL_PARTS, the headers that know all parts of the runtime, are included only by CORE_USERS.
 
 The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
 src/ must not use it. Its benchmark programs get their include paths from CMake.
@@ -75,7 +75,7 @@ RUNTIME_LAYERS = [
     ("control", ["control"]),
     ("lifecycle and entry", [
         "background_worker", "default_runtime", "entries", "invariants", "lifecycle", "observe/statistics", "poll_handlers",
-        "whole_runtime", "worker_loop",
+        "runtime_parts", "whole_runtime", "worker_loop",
     ]),
 ]
 OBJECTS_LAYERS = [
@@ -93,10 +93,14 @@ OBJECTS_LAYERS = [
     ("the life of a program", ["program"]),
 ]
 LAYERS = {"runtime": RUNTIME_LAYERS, "objects": OBJECTS_LAYERS}
-# The files that may include src/runtime/whole_runtime.hpp; at most eight.
+# The headers of src/runtime that know all parts, and the files that may include them; at most eight.
+ALL_PARTS = ("whole_runtime.hpp", "runtime_parts.hpp")
 CORE_USERS = {
     "src/runtime/default_runtime.cpp",
+    "src/runtime/entries.cpp",
+    "src/runtime/invariants/at_rest.cpp",
     "src/runtime/lifecycle.cpp",
+    "src/runtime/whole_runtime.hpp",
     "tests/instructions/entries.cpp",
     "tests/memory/protocols/world.hpp",
     "tests/runtime/race.hpp",
@@ -206,9 +210,9 @@ def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
         return f"write <{name}>: public headers are included with angle brackets"
-    if name == "whole_runtime.hpp" and relative.as_posix() not in CORE_USERS and (root / "src/runtime/whole_runtime.hpp").is_file():
+    if name in ALL_PARTS and relative.as_posix() not in CORE_USERS and (root / "src/runtime" / name).is_file():
         if part in {None, "runtime"}:
-            return "it knows all parts of the runtime; include the headers of those that are used, and runtime_core.hpp"
+            return "it knows all parts of the runtime; include the headers of those that are used, and of the layer's parts"
     if part is None:
         return None  # tests and benchmark programs get their include paths from CMake
     if ".." in pathlib.PurePosixPath(name).parts:
@@ -233,8 +237,8 @@ def check_core_users(root):
         yield "check-includes.py: CORE_USERS has more than eight files"
     for user in sorted(CORE_USERS):
         path = root / user
-        if path.is_file() and '#include "whole_runtime.hpp"' not in path.read_text(encoding="utf-8"):
-            yield f"check-includes.py: {user} does not include whole_runtime.hpp; remove it from CORE_USERS"
+        if path.is_file() and not any(f'#include "{name}"' in path.read_text(encoding="utf-8") for name in ALL_PARTS):
+            yield f"check-includes.py: {user} includes none of {' and '.join(ALL_PARTS)}; remove it from CORE_USERS"
 
 
 def check_file(root, relative):

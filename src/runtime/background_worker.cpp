@@ -9,8 +9,8 @@
 #include "lifecycle.hpp"
 #include "park/call_home.hpp"
 #include "park/park.hpp"
+#include "park/park_parts.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/request.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -39,7 +39,7 @@ void notify(const std::function<void(int)>& observer, const worker& w) noexcept 
 }  // namespace
 
 void background_main(worker& self) {
-  runtime_core& r = *self.runtime;
+  park_parts& r = parts_of<park_parts>(self);
   name_thread(self);
   if (r.chosen.pin == pin_policy::cpu) pin_to_cpu_of_rank(self);
   ensure_alternate_stack();

@@ -72,7 +72,8 @@ runtime::runtime(const settings& chosen) {
   if (chosen.workers == 0) capacity = detail::open_capacity();
   const unsigned workers = chosen.workers != 0 ? chosen.workers : usable_cpus(capacity.get(), chosen.elastic);
   core_ = std::make_unique<detail::whole_runtime>(chosen, workers, std::move(capacity));
-  detail::hands_over(&core_->entries);  // pairs with: acquire_worker in entries.cpp
+  detail::hands_over(
+      &detail::parts_of<detail::runtime_parts>(*core_).entries);  // pairs with: acquire_worker in entries.cpp
 }
 
 runtime::~runtime() {
@@ -86,7 +87,7 @@ runtime::~runtime() {
 void runtime::shutdown() {
   if (keeps_inside(detail::running_fiber(), *core_))
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
-  core_->cycle.stop();
+  detail::parts_of<detail::runtime_parts>(*core_).cycle.stop();
 }
 
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
@@ -95,16 +96,20 @@ unsigned runtime::workers_now() const noexcept {
   return std::min(core_->target.count(), core_->worker_limit);
 }
 
-void runtime::limit_workers(unsigned most) { core_->controller.limit_workers(most); }
+void runtime::limit_workers(unsigned most) {
+  detail::parts_of<detail::runtime_parts>(*core_).controller.limit_workers(most);
+}
 
-std::vector<decision> runtime::decisions() const { return core_->decisions.all(); }
+std::vector<decision> runtime::decisions() const {
+  return detail::parts_of<detail::runtime_parts>(*core_).decisions.all();
+}
 
 const settings& runtime::chosen() const noexcept { return core_->chosen; }
 
 void runtime::enter(detail::root_task& root) {
   detail::fiber* s = detail::running_fiber();
   if (s == nullptr || s->runtime != core_.get())
-    core_->entries.enter(root);
+    detail::parts_of<detail::runtime_parts>(*core_).entries.enter(root);
   else
     detail::enter_within(*s, root);
 }
@@ -215,10 +220,11 @@ runtime& default_slot::current() {
 void default_slot::enter(root_task& root) {
   for (;;) {
     const user its(*this);
-    if (its.get().core_->entries.try_enter(root)) return;
+    if (parts_of<runtime_parts>(*its.get().core_).entries.try_enter(root)) return;
     // The program has shut it down; or another thread is replacing it, or has tried to.
     const std::lock_guard hold(lock_);
-    if (is_current(its.get()) && its.get().core_->entries.are_refused()) throw was_shut_down();
+    if (is_current(its.get()) && parts_of<runtime_parts>(*its.get().core_).entries.are_refused())
+      throw was_shut_down();
   }
 }
 
@@ -239,7 +245,8 @@ bool default_slot::renew(const settings& chosen) {
     if (!is_usable(old)) continue;
     // The pointer is stored before the count is read. A user counts itself before it reads the pointer.
     where->store(nullptr, std::memory_order_seq_cst);
-    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->cycle.stop_if_empty()) {
+    if (users_.load(std::memory_order_seq_cst) != 0 ||
+        !parts_of<runtime_parts>(*old->core_).cycle.stop_if_empty()) {
       where->store(old, std::memory_order_seq_cst);
       return false;
     }

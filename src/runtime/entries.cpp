@@ -18,7 +18,7 @@
 #include "park/cpu_use.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
+#include "runtime_parts.hpp"
 #include "shared/shortage.hpp"
 #include "short_roots.hpp"
 #include "steal/request.hpp"
@@ -126,7 +126,7 @@ worker* runtime_entries::acquire_worker(last_entry& mine) {
 
 usage_error was_shut_down() { return usage_error("sukima: this runtime was shut down"); }
 
-void enter(runtime_core& r, root_task& root) { r.entries.enter(root); }
+void enter(runtime_core& r, root_task& root) { parts_of<runtime_parts>(r).entries.enter(root); }
 
 bool runtime_entries::is_refused(const root_task& root) const noexcept {
   return refused_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed);
@@ -289,7 +289,7 @@ bool runtime_entries::try_unannounced(last_entry& mine, root_task& root) noexcep
 
 void announce(fiber& s) noexcept {
   SUKIMA_ASSERT(running_fiber_as_it_is() == &s, "a fiber is announced by the thread that runs it");
-  s.runtime->entries.announce(s);
+  parts_of<runtime_parts>(s).entries.announce(s);
 }
 
 void runtime_entries::announce(fiber& s) noexcept {

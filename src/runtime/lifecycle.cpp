@@ -38,21 +38,23 @@ void check_stack_of_threads() {
 
 }  // namespace
 
-runtime_core::runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms)
-    : runtime_rooms(rooms),
-      chosen(s),
+runtime_core::runtime_core(const settings& s, unsigned most_workers, worker_table& workers_of_it)
+    : chosen(s),
       tuned(ticks_per_nanosecond()),
       workers_are_asked(s.published_tasks == 0),
       request_interval(static_cast<std::uint64_t>(1e3 * ticks_per_nanosecond() * s.request_interval_us)),
       worker_limit(most_workers),
-      serial(next_serial()) {}
+      serial(next_serial()),
+      workers(workers_of_it) {}
 
 whole_runtime::whole_runtime(const settings& s, unsigned most_workers, capacity_handle capacity)
-    : runtime_core(
-          s, most_workers,
-          {fibers_,   bound_fibers_, workers_,  threads_,    entries_,     cycle_,      park_,
-           injector_, launched_,     launched_, splittable_, suspensions_, parked_,     remote_,
-           hints_,    decisions_,    shortage_, placement_,  blocking_,    controller_, monitor_thread_}) {
+    : runtime_parts(threads_, entries_, cycle_, controller_, monitor_thread_,
+                    decisions_,  // the parts of each layer
+                    launched_, suspensions_, parked_,  // join
+                    injector_, splittable_,  // steal
+                    park_, launched_, shortage_, placement_, blocking_,  // park
+                    fibers_, bound_fibers_, hints_, remote_,  // fiber
+                    s, most_workers, workers_) {
   check_stack_of_threads();
   find_vector_registers();
   watch_for_overflow();

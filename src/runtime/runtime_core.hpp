@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rooms of a runtime: through them, code that has a fiber or a worker finds the parts of its runtime.
+// What every part of a runtime may use: the values that the settings and the machine have determined, and the
+// workers.
 //
-// This header names each part and defines none. A file that uses a part includes the header of that part, and
-// scripts/check-includes.py allows only the headers of the file's own layer and of the layers below it. So a
-// file may have a reference to a part and yet be unable to use it. The parts themselves receive the parts
-// that they use in their constructors. One class owns all of them (whole_runtime.hpp).
+// Each layer extends this by the parts that code of the layer may use: fiber_parts (fiber/), park_parts,
+// steal_parts, join_parts and, at the top, runtime_parts. A layer has the parts of the layers below it, too,
+// and cannot name those above it. Code that has a fiber, a worker or a task reaches them by parts_of().
+// Classes receive the parts that they use in their constructors. One class makes and owns all parts
+// (whole_runtime.hpp).
 #pragma once
 
 #include "constants.hpp"
@@ -19,58 +21,11 @@
 
 namespace sukima::detail {
 
-class assigned_cpus;
-class cancellable_suspensions;
-class compensation;
-class cpu_pressure;
-class decision_log;
-class fiber_pool;
-class future_source;
-class injector_queue;
-class launched_futures;
-class lifecycle;
-class monitor;
-class node_events;
-class parked_fibers;
-class parking;
-class place_events;
-class runtime_entries;
-class splittable_fibers;
-class worker_controller;
 class worker_table;
-class worker_threads;
 
 struct root_task;
 
-struct runtime_rooms {
-  fiber_pool& fibers;
-  fiber_pool& bound_fibers;  ///< small ones, of executors
-  worker_table& workers;
-  worker_threads& threads;
-  runtime_entries& entries;
-  lifecycle& cycle;
-  parking& park;
-  injector_queue& injector;
-  launched_futures& launched;
-  future_source& unbegun;  ///< the same object, by the interface for idle workers
-  splittable_fibers& splittable;
-  cancellable_suspensions& suspensions;
-  parked_fibers& parked;
-  node_events& remote;
-  place_events& hints;
-  decision_log& decisions;
-  cpu_pressure& shortage;
-  assigned_cpus& placement;
-  compensation& blocking;
-  worker_controller& controller;
-  monitor& monitor_thread;
-};
-
-/// The values that the settings and the machine have determined for a runtime, and its rooms.
-struct runtime_core : runtime_rooms {
-  /// \param most_workers  background threads and one entering thread. The constructor decides what the
-  /// settings left open
-  runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms);
+struct runtime_core {
   virtual ~runtime_core() = default;
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;
@@ -87,7 +42,24 @@ struct runtime_core : runtime_rooms {
   lifetime life;
   worker_target target;  ///< how many workers may run now
   [[no_unique_address]] rest_events rest;
+  worker_table& workers;
+
+ protected:
+  /// \param most_workers  background threads and one entering thread. The constructor decides what the
+  /// settings left open
+  runtime_core(const settings& s, unsigned most_workers, worker_table& workers);
 };
+
+/// A runtime as the code of a layer sees it. Every runtime is a whole_runtime, which has the parts of all
+/// layers.
+template <class Parts> Parts& parts_of(runtime_core& r) noexcept { return static_cast<Parts&>(r); }
+template <class Parts> const Parts& parts_of(const runtime_core& r) noexcept {
+  return static_cast<const Parts&>(r);
+}
+/// \param member  a fiber, a worker or a task of the runtime
+template <class Parts, class Member> Parts& parts_of(const Member& member) noexcept {
+  return parts_of<Parts>(*member.runtime);
+}
 
 /// The calling thread becomes a worker of the runtime during the call (entries.cpp). \throws as
 /// runtime_entries::enter

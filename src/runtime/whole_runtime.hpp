@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The complete runtime that workers share: the class that owns all parts. Only code that makes a runtime
-// includes this header (scripts/check-includes.py has the list). All other code finds a part through
-// runtime_core.hpp.
+// includes this header (scripts/check-includes.py has the list). All other code reaches the parts that its
+// layer may use (runtime_core.hpp).
 #pragma once
 
 #include "cancel/suspensions.hpp"
@@ -21,14 +21,14 @@
 #include "park/park.hpp"
 #include "place/hints.hpp"
 #include "remote/remote_interface.hpp"
-#include "runtime_core.hpp"
+#include "runtime_parts.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {
 
-class whole_runtime final : public runtime_core {
+class whole_runtime final : public runtime_parts {
  public:
   /// \param most_workers as runtime_core
   /// \param capacity     the capacity, if it has been read already; otherwise null

@@ -2,11 +2,11 @@
 // The loop at the bottom of every fiber.
 #include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
 #include "park/call_home.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"
@@ -59,7 +59,7 @@ namespace {
       ended = nullptr;
     } else if (self.on->hints.offered != nullptr) {
       // This fiber runs because its worker has offered the fiber that it ran before.
-      if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
+      if (fiber* const back = parts_of<fiber_parts>(*self.on).hints.end_offer(*self.on))
         end_fiber(*self.on, self, back, true);
     }
     worker& w = *self.on;

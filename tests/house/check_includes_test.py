@@ -17,7 +17,9 @@ GOOD = {
     "src/capacity/parse.h": "#include <stdbool.h>\n",
     "src/capacity/shared/shortage.h": "",
     "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
+    "src/runtime/runtime_parts.hpp": "",
     "src/runtime/whole_runtime.hpp":
+        '#include "runtime_parts.hpp"\n'
         "#include <sukima/fork.hpp>\n#include <base/shared/descriptor.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/shared/console.hpp": "",
     "src/cli/shared/version.hpp.in": "",
@@ -93,7 +95,7 @@ class CheckIncludes(unittest.TestCase):
                              "src/capacity/parse.h:1:", "capacity must not use the part runtime")
 
     def test_shared_header_that_does_not_exist(self):
-        self.assert_rejected({"src/runtime/whole_runtime.hpp": "#include <capacity/shared/gone.h>\n"},
+        self.assert_rejected({"src/runtime/whole_runtime.hpp": '#include <capacity/shared/gone.h>\n#include "runtime_parts.hpp"\n'},
                              "src/runtime/whole_runtime.hpp:1:", "no shared header src/capacity/shared/gone.h")
 
     def test_own_shared_header_in_angle_brackets(self):
@@ -218,7 +220,7 @@ class CheckIncludes(unittest.TestCase):
         self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
 
     def test_core_in_a_source_that_is_not_on_the_list(self):
-        self.assert_rejected({"src/runtime/entries.cpp": '#include "whole_runtime.hpp"\n'}, "src/runtime/entries.cpp:1:",
+        self.assert_rejected({"src/runtime/worker.cpp": '#include "runtime_parts.hpp"\n'}, "src/runtime/worker.cpp:1:",
                              "knows all parts of the runtime")
 
     def test_core_in_a_test_that_is_not_on_the_list(self):

@@ -3,8 +3,8 @@
 // them, what happens to them without a worker, and how many of them wait.
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "join/join_parts.hpp"
 #include "place/hints.hpp"
-#include "runtime_core.hpp"
 
 #include "hinted.hpp"
 #include "support.hpp"
@@ -23,7 +23,10 @@ using sukima::place;
 using support::cpus;
 using support::poll_until;
 
-std::size_t queued() { return sukima::detail::running_fiber()->runtime->launched.queued(); }
+std::size_t queued() {
+  return sukima::detail::parts_of<sukima::detail::join_parts>(*sukima::detail::running_fiber())
+      .launched.queued();
+}
 
 class place_queues : public support::hinted {
  protected:

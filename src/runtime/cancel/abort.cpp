@@ -7,8 +7,8 @@
 #include "cancel/suspensions.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "join/join_parts.hpp"
 #include "remote/node_events.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -143,7 +143,8 @@ void request_abort_checks(const abort_listeners& in) noexcept {
 }
 
 void request_abort_checks(runtime_core& r) noexcept {
-  request_abort_checks(abort_listeners{r.workers, r.suspensions, r.remote});
+  join_parts& parts = parts_of<join_parts>(r);
+  request_abort_checks(abort_listeners{r.workers, parts.suspensions, parts.remote});
 }
 
 void unmask(runtime_core& r, task& t) noexcept {

@@ -6,8 +6,8 @@
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
+#include "join/join_parts.hpp"
 #include "park/park.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 
 #include <sukima/suspend.hpp>
@@ -110,6 +110,6 @@ void cancellable_suspensions::cancel_in_place(fiber& s) noexcept {
   s.on_cancel->call(s.on_cancel->closure, suspension_resumer(s));
 }
 
-void cancel_if_concerned(fiber& s) noexcept { s.runtime->suspensions.cancel_if_concerned(s); }
+void cancel_if_concerned(fiber& s) noexcept { parts_of<join_parts>(s).suspensions.cancel_if_concerned(s); }
 
 }  // namespace sukima::detail

@@ -5,10 +5,10 @@
 #include <base/shared/probe.hpp>
 #include "choice/covered_segment.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ void prepare_task(fiber& self, task* made) noexcept {
   made->depth = self.running->depth + 1;
   made->stays = false;
   if (made->place != inherited_place) {  // a hint of its own
-    if (!self.runtime->hints.in_use()) self.runtime->hints.use();
-  } else if (self.runtime->hints.in_use()) {
+    if (!parts_of<fiber_parts>(self).hints.in_use()) parts_of<fiber_parts>(self).hints.use();
+  } else if (parts_of<fiber_parts>(self).hints.in_use()) {
     made->place = hinted_place(self, made->origin);
   }
   made->shielded =

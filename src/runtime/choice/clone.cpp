@@ -9,7 +9,7 @@
 #include "observe/trace.hpp"
 #include "observe/traced_clones.hpp"
 #include "park/park.hpp"
-#include "runtime_core.hpp"
+#include "park/park_parts.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/clone.hpp>
@@ -85,7 +85,7 @@ extern "C" void sukima_reopen_older(char* top, char* older) {
   s.oldest = std::min(older, top);
   s.steps.forget();
   // While the clone ran, requests of thieves were answered only with work above `top`.
-  if (s.runtime->park.has_idle_workers()) s.limit.request_poll();
+  if (parts_of<park_parts>(s).park.has_idle_workers()) s.limit.request_poll();
 }
 
 namespace {

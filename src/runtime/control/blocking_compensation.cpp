@@ -9,8 +9,8 @@
 #include "fiber/switch.hpp"
 #include "join/give_away.hpp"
 #include "park/cpu_use.hpp"
+#include "park/park_parts.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"
@@ -89,7 +89,7 @@ void blocking_compensation::begin_serving() { monitor_.start(); }
 bool blocking_begins(char* top) {
   fiber* const s = running_fiber();
   if (s == nullptr) return false;
-  runtime_core& r = *s->runtime;
+  park_parts& r = parts_of<park_parts>(*s);
   inject_published(*s);
   if (top == nullptr) top = s->ambient->top;
   if (top != nullptr)
@@ -103,7 +103,7 @@ bool blocking_begins(char* top) {
 
 void blocking_ends() noexcept {
   fiber* const s = running_fiber();
-  runtime_core& r = *s->runtime;
+  park_parts& r = parts_of<park_parts>(*s);
   if (r.placement.is_active()) r.placement.pin_again(*s->on);
   r.blocking.end();
   if (r.hints.in_use()) r.hints.arrives(*s);

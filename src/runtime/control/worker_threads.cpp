@@ -6,7 +6,7 @@
 #include "invariants/rest_mark.hpp"
 #include "observe/itt.hpp"
 #include "park/cpu_use.hpp"
-#include "runtime_core.hpp"
+#include "park/park_parts.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/own_thread.hpp>
@@ -25,7 +25,7 @@ namespace {
 /// another runtime, and new threads inherit its affinity.
 std::optional<cpu_set_t> affinity_to_start_with() noexcept {
   const fiber* const s = running_fiber_as_it_is();
-  return s == nullptr ? std::nullopt : s->runtime->placement.affinity_before_pinning(*s->on);
+  return s == nullptr ? std::nullopt : parts_of<park_parts>(*s).placement.affinity_before_pinning(*s->on);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
-#include "runtime_core.hpp"
 #include "shared/stay_loaded.hpp"
 
 #include <sukima/detail/executor.hpp>
@@ -64,7 +64,7 @@ void say(const char* text) noexcept {
   } else {
     say("sukima: a fiber's");
   }
-  if (full.pool == &full.runtime->bound_fibers) {
+  if (full.pool == &parts_of<fiber_parts>(full).bound_fibers) {
     say(" C stack of 16 KiB overflowed; ");
     say(label.more_stack != nullptr ? label.more_stack : "give it more where it is made");
     say(", or recurse less\n");

@@ -3,11 +3,11 @@
 #include "fiber/switch.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/unannounced.hpp"
 #include "fiber/visit.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -211,8 +211,8 @@ void set_running_fiber(fiber* s) noexcept { set_running(s); }
 /// Reports the place of a fiber that has come back to a worker. A fresh fiber reports its place when its task
 /// begins.
 static void note_arrival(fiber& s) noexcept {
-  if (s.runtime->hints.in_use() && s.running != nullptr) [[unlikely]]
-    s.runtime->hints.arrives(s);
+  if (parts_of<fiber_parts>(s).hints.in_use() && s.running != nullptr) [[unlikely]]
+    parts_of<fiber_parts>(s).hints.arrives(s);
 }
 
 void switch_from_home(worker& w, fiber& to) { jump(w, nullptr, &to, nullptr, nullptr); }

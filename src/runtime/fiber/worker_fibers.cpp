@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker's cache of fibers.
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/switch.hpp"
-#include "runtime_core.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {
@@ -13,7 +13,7 @@ fiber* worker::take_fiber() {
     s = cache[--cached];
     reset(*s);
   } else {
-    s = runtime->fibers.take();
+    s = parts_of<fiber_parts>(*runtime).fibers.take();
     if (s == nullptr) return nullptr;
   }
   make_fresh(*s);
@@ -27,17 +27,17 @@ bool worker::has_spare_fiber() {
 }
 
 void worker::give_fiber(fiber* s) noexcept {
-  if (s->pool != &runtime->fibers)
+  if (s->pool != &parts_of<fiber_parts>(*runtime).fibers)
     s->pool->give(s);
   else if (cached < cache.size())
     cache[cached++] = s;
   else
-    runtime->fibers.give(s);
+    parts_of<fiber_parts>(*runtime).fibers.give(s);
 }
 
 /// Gives the cached fibers to the pool, which destroys them with the objects that they own.
 worker::~worker() {
-  while (cached != 0) runtime->fibers.give(cache[--cached]);
+  while (cached != 0) parts_of<fiber_parts>(*runtime).fibers.give(cache[--cached]);
 }
 
 }  // namespace sukima::detail

@@ -16,8 +16,8 @@
 // ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
+#include "join/join_parts.hpp"
 #include "park/compensation.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 
 #include <memory>
@@ -54,7 +54,7 @@ void let_go(dependencies& all) noexcept {
 void begin(launched& t) noexcept {
   auto expected = dependence::waits;
   if (!t.stage.compare_exchange_strong(expected, dependence::begins, std::memory_order_seq_cst)) return;
-  runtime_core& r = *t.runtime;
+  join_parts& r = parts_of<join_parts>(t);
   const lifetime::resuming keep(r.life);  // once the future is listed, it may end, and then the runtime
   stress_point();
   r.launched.begin_dependent(t);
@@ -65,14 +65,14 @@ void begin(launched& t) noexcept {
 void bring_worker(dependency& one, const launched& source, const launched& dependent) noexcept {
   runtime_core* const other = source.runtime;
   if (other == nullptr || other == dependent.runtime || source.cell->is_done()) return;
-  if (other->blocking.begin_outside()) one.counted_in = other;
+  if (parts_of<join_parts>(*other).blocking.begin_outside()) one.counted_in = other;
 }
 
 /// Counts a source that has ended. A source ends before its runtime does, and so does this call.
 void source_ended(future_waiter& w) noexcept {
   dependency& one = static_cast<dependency&>(w);
   dependencies& all = *one.all;
-  if (one.counted_in != nullptr) one.counted_in->blocking.end_outside();
+  if (one.counted_in != nullptr) parts_of<join_parts>(*one.counted_in).blocking.end_outside();
   if (all.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) begin(all.dependent);
   let_go(all);
 }
@@ -85,7 +85,7 @@ void launch_after(launched& dependent, std::span<launched* const> sources, std::
       new dependencies{dependent, std::make_unique<dependency[]>(count), needed, count + 1});
   in_runtime([&](fiber& s) {
     prepare_launch(s, dependent);
-    s.runtime->launched.add_dependent(dependent);
+    parts_of<join_parts>(s).launched.add_dependent(dependent);
   });
   dependencies& all = *made.release();
   hold_for_library(dependent);

@@ -9,9 +9,9 @@
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
+#include "join/join_parts.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"
@@ -33,13 +33,18 @@ launched_futures::launched_futures(const settings& chosen, const worker_table& w
 
 namespace {
 
+/// A future that was claimed, but cancelled before it began, still has its expression.
+[[gnu::noinline]] void end_cancelled(launched& t) noexcept {
+  t.discard(&t);
+  parts_of<join_parts>(t).launched.ended(t);
+}
+
 /// `destroy` of a launched future's task. `complete` calls it last.
 void end_launched(task* t) noexcept {
   auto& me = *static_cast<launched*>(t);
-  // A future that was claimed, but cancelled before it began, still has its expression.
   if (me.cell->how() == future_end::cancelled) [[unlikely]]
-    me.discard(&me);
-  me.runtime->launched.ended(me);
+    return end_cancelled(me);
+  parts_of<join_parts>(me).launched.ended(me);
 }
 
 const char* const launched_touches_itself =
@@ -63,7 +68,7 @@ bool has_stack_left(const fiber& s) noexcept {
 void drop(launched& t) noexcept {
   future_waiting::end(*t.cell, future_end::cancelled);
   t.discard(&t);
-  t.runtime->launched.ended(t);
+  parts_of<join_parts>(t).launched.ended(t);
 }
 
 void hold_for_library(launched& t) noexcept {
@@ -264,7 +269,7 @@ void launched_futures::close(char* top) {
 }
 
 void prepare_launch(fiber& s, launched& t) {
-  runtime_core& r = *s.runtime;
+  join_parts& r = parts_of<join_parts>(s);
   t.runtime = &r;
   t.owner = &r.launched.no_owner();
   t.joining.store(join_launched, std::memory_order_relaxed);
@@ -282,8 +287,9 @@ void launch_task(launched& t) {
   in_runtime([&](fiber& s) {
     prepare_launch(s, t);
     const sukima_place queue = t.queue;  // read now, because once added, the future may end and be freed
-    s.runtime->launched.add(t);
-    s.runtime->launched.call_workers(queue);
+    launched_futures& all = parts_of<join_parts>(s).launched;
+    all.add(t);
+    all.call_workers(queue);
   });
 }
 
@@ -301,7 +307,7 @@ void touch_launched(char* top, launched& touched, touching how) {
   leave_if_aborted(s);  // an aborted caller does not want the result
   // A fiber that cannot leave its worker might keep the only worker that takes from the queue.
   if (touched.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
-    return touched.runtime->launched.wait_for_queued(s, top, touched);
+    return parts_of<join_parts>(touched).launched.wait_for_queued(s, top, touched);
   char* const above = top != nullptr ? top : s.ambient->top;
   if (begin_once(touched)) {
     // On top of a fiber with work to split, the future would cover that work.
@@ -317,7 +323,7 @@ void touch_launched(char* top, launched& touched, touching how) {
       }
       return;
     }
-    touched.runtime->injector.push(&touched, queue_end::front);
+    parts_of<join_parts>(touched).injector.push(&touched, queue_end::front);
   }
   wait_for_end(top, *touched.cell);
 }
@@ -325,7 +331,7 @@ void touch_launched(char* top, launched& touched, touching how) {
 void cancel_launched(launched& t) noexcept {
   if (t.cell->is_done()) return;
   if (t.runtime == nullptr) return future_waiting::end(*t.cell, future_end::cancelled);
-  if (t.runtime->launched.withdraw(t)) return drop(t);
+  if (parts_of<join_parts>(t).launched.withdraw(t)) return drop(t);
   future_waiting::end(*t.cell, future_end::cancelled);
   t.cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t.runtime);

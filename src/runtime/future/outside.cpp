@@ -11,8 +11,8 @@
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "park/compensation.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
+#include "steal/steal_parts.hpp"
 
 #include <sukima/runtime.hpp>
 
@@ -58,7 +58,7 @@ class waiting_thread : public future_waiter {
 /// any, takes no CPUs from the workers.
 class counted_outside {
  public:
-  explicit counted_outside(runtime_core& core) noexcept
+  explicit counted_outside(steal_parts& core) noexcept
       : core_(core),
         from_region_(core.blocking.begin_outside_region()),
         has_worker_(core.blocking.begin_outside()) {}
@@ -71,14 +71,15 @@ class counted_outside {
   bool has_worker() const noexcept { return has_worker_; }
 
  private:
-  runtime_core& core_;
+  steal_parts& core_;
   const bool from_region_;
   const bool has_worker_;
 };
 
 /// Lets a worker begin the future before other work, if no worker has begun it.
 void bring_forward(launched& t) noexcept {
-  if (t.queue == SUKIMA_PLACE_ANY && begin_once(t)) t.runtime->injector.push(&t, queue_end::front);
+  if (t.queue == SUKIMA_PLACE_ANY && begin_once(t))
+    parts_of<steal_parts>(t).injector.push(&t, queue_end::front);
 }
 
 /// Waits, but not beyond that moment, and then takes the waiter out of the list. \returns whether the future
@@ -98,7 +99,7 @@ bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes)
   // For a wait that ends soon, another worker is not worth starting, unless there is none at all.
   const auto soon = steady_clock::now() + std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
   if (t.runtime->target.count() > 1 && me.wait_until(std::min(soon, until))) return true;
-  const counted_outside counted(*t.runtime);
+  const counted_outside counted(parts_of<steal_parts>(t));
   const bool has_end = until != steady_clock::time_point::max();
   if (!counted.has_worker() && !has_end && future_waiting::remove(*t.cell, me)) {
     computes = true;
@@ -128,7 +129,8 @@ bool touch_from_outside(char* top, launched& touched, steady_clock::time_point u
     if (wait_on_thread(touched, until, computes)) return true;
   } else {
     if (touched.runtime != nullptr)
-      computes = !counted.emplace(*touched.runtime).has_worker() && until == steady_clock::time_point::max();
+      computes = !counted.emplace(parts_of<steal_parts>(touched)).has_worker() &&
+                 until == steady_clock::time_point::max();
     if (!computes) return wait_for_end(top, *touched.cell, until);
   }
   if (computes) compute_from_outside(touched);

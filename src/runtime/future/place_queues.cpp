@@ -16,10 +16,10 @@
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "join/join_parts.hpp"
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -141,7 +141,7 @@ void launched_futures::end_if_queued(const char* missing) noexcept {
 
 void no_memory_to_launch() noexcept {
   const fiber* const s = running_fiber();
-  if (s != nullptr) s->runtime->launched.end_if_queued("another future");
+  if (s != nullptr) parts_of<join_parts>(*s).launched.end_if_queued("another future");
 }
 
 bool launch_follows_hints() {

@@ -16,7 +16,7 @@
 #include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
-#include "runtime_core.hpp"
+#include "runtime_parts.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/splittable_fibers.hpp"
@@ -33,7 +33,7 @@ namespace sukima::detail {
 
 class rest_check {
  public:
-  explicit rest_check(const runtime& r) : core_(*r.core_) {}
+  explicit rest_check(const runtime& r) : core_(parts_of<runtime_parts>(*r.core_)) {}
   void run();
 
  private:
@@ -63,7 +63,7 @@ class rest_check {
     where_ = where;
   }
 
-  runtime_core& core_;
+  runtime_parts& core_;
   const char* violated_ = nullptr;
   std::source_location where_;
 };

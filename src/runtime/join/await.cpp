@@ -7,11 +7,11 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
+#include "join/join_parts.hpp"
 #include "observe/trace.hpp"
 #include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "shared/shortage.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
@@ -29,7 +29,7 @@ namespace {
 /// `then` of a fiber that parks for a task.
 void after_park(worker& w, fiber* from, void* argument) {
   auto* awaited = static_cast<task*>(argument);
-  runtime_core& r = *w.runtime;
+  join_parts& r = parts_of<join_parts>(w);
   stress_point();
   std::uintptr_t seen = awaited->joining.load(std::memory_order_relaxed);
   stress_point();
@@ -47,14 +47,14 @@ void count_park(worker& w) noexcept {
   ++w.statistics.parks;
   w.note(trace_kind::park);
   SUKIMA_PROBE(wait, w.id, 0);
-  w.runtime->parked.add();
+  parts_of<join_parts>(w).parked.add();
 }
 
 }  // namespace
 
 void await(fiber& self, task* awaited, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &self, "a fiber waits on its own stack");
-  runtime_core& r = *self.runtime;
+  join_parts& r = parts_of<join_parts>(self);
   inject_published(self);  // thieves would not find them on a fiber that does not run
   if (awaited->origin != nullptr) unmask(r, *awaited);
   bool patient = true;

@@ -5,10 +5,10 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "join/join.hpp"
+#include "join/join_parts.hpp"
 #include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "remote/node_events.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -38,7 +38,7 @@ void complete_given_away(runtime_core& r, task* t) noexcept {
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return;
-  r.parked.remove();
+  parts_of<join_parts>(r).parked.remove();
   make_runnable(*reinterpret_cast<fiber*>(waiter & ~join_parked_mark));
 }
 
@@ -64,12 +64,12 @@ fiber* complete(worker& by, task* ended) noexcept {
   const std::uintptr_t waiter = ended->joining.exchange(join_done, std::memory_order_acq_rel);
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if (waiter == join_received) {
-    by.runtime->remote.received_ended(*static_cast<received_task*>(ended));
+    parts_of<join_parts>(by).remote.received_ended(*static_cast<received_task*>(ended));
     return nullptr;
   }
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
-  by.runtime->parked.remove();
+  parts_of<join_parts>(by).parked.remove();
   auto* const parked = reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
   if (parked->home == nullptr || parked->keeps_token) return parked;
   make_runnable(*parked);  // only its executor may continue it

@@ -9,8 +9,8 @@
 #include "join/call_task.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
+#include "park/park_parts.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/future.hpp>
@@ -40,7 +40,7 @@ void keep_failure(fiber& self, task& ended) noexcept {
 
 void begin_announced(fiber& self, root_task& root) noexcept {
   SUKIMA_ASSERT(self.segment == self.base && self.running == nullptr, "an unannounced fiber has no task");
-  runtime_core& r = *self.runtime;
+  park_parts& r = parts_of<park_parts>(self);
   self.running = &root;
   root.runner.store(self.on, std::memory_order_relaxed);
   // As in execute(). The limit is raised, so the next poll reads all requests.
@@ -62,7 +62,7 @@ void end_announced(fiber& self, root_task& root) noexcept {
 void execute(fiber& self, task* begun, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &self, "a fiber's task runs on that fiber");
   SUKIMA_ASSERT(!is_done(begun), "a task is run once");
-  runtime_core& r = *self.runtime;
+  park_parts& r = parts_of<park_parts>(self);
   char* const outer_segment = self.segment;
   char* const outer_oldest = self.oldest;
   task* const outer_task = self.running;

@@ -13,11 +13,11 @@
 #include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "park/park.hpp"
-#include "runtime_core.hpp"
 #include "shared/discard_fiber.hpp"
 #include "steal/injector.hpp"
 #include "steal/request.hpp"
 #include "steal/steal.hpp"
+#include "steal/steal_parts.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -38,7 +38,8 @@ struct executor::departure {
 fiber* executor::free_mark() noexcept { return reinterpret_cast<fiber*>(std::uintptr_t{1}); }
 
 fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
-  fiber* const s = stack <= core_.bound_fibers.stack_size() ? core_.bound_fibers.take() : core_.fibers.take();
+  steal_parts& core = parts_of<steal_parts>(core_);
+  fiber* const s = stack <= core.bound_fibers.stack_size() ? core.bound_fibers.take() : core.fibers.take();
   if (s == nullptr) throw no_fiber();
   make_fresh(*s);
   s->first = &first;
@@ -56,7 +57,7 @@ void executor::post(fiber& resumed) noexcept {
   // Once the fiber is in the inbox, it may run and end, and the executor with it. So nothing is read after
   // that.
   const runs_on where = where_;
-  runtime_core& core = core_;
+  steal_parts& core = parts_of<steal_parts>(core_);
   fiber* seen = inbox_.load(std::memory_order_seq_cst);
   for (;;) {
     stress_point();
@@ -126,13 +127,14 @@ fiber* executor::take_ready() noexcept {
 
 void executor::look_around(const fiber& s) noexcept {
   if (first_ready_ != nullptr) return;
+  steal_parts& core = parts_of<steal_parts>(core_);
   const suspension_word begun = s.suspension.load(std::memory_order_relaxed);
   const std::uint64_t since = ticks();
   do {
     collect();
     if (first_ready_ != nullptr || s.suspension.load(std::memory_order_acquire).bits != begun.bits) return;
-  } while (core_.injector.is_empty() && !detail::is_called_home(*s.on) &&
-           core_.park.spins(wait_point::idle, since));
+  } while (core.injector.is_empty() && !detail::is_called_home(*s.on) &&
+           core.park.spins(wait_point::idle, since));
 }
 
 /// Nothing of this executor runs: gives the token to the next ready fiber, or frees it.
@@ -140,7 +142,7 @@ void executor::release() noexcept {
   for (;;) {
     if (fiber* const next = take_ready()) {
       hands_over(this);
-      core_.injector.push(next);
+      parts_of<steal_parts>(core_).injector.push(next);
       return;
     }
     stress_point();
@@ -244,7 +246,8 @@ void executor::hand_over() {
   if (other == nullptr) return;
   inject_published(s);
   switch_to(
-      w, s, *other, [](worker& left, fiber* from, void*) { left.runtime->injector.push(from); }, nullptr);
+      w, s, *other, [](worker& left, fiber* from, void*) { parts_of<steal_parts>(left).injector.push(from); },
+      nullptr);
   look_for_abort(s);  // flags were sent to the workers during the wait
   if (!s.small) s.limit.request_poll();
 }
@@ -255,7 +258,7 @@ bool executor::is_called_home() const noexcept {
 }
 
 bool executor::others_wait() const noexcept {
-  return where_ == runs_on::workers && !core_.injector.is_empty();
+  return where_ == runs_on::workers && !parts_of<steal_parts>(core_).injector.is_empty();
 }
 
 void executor::retire(worker& w, fiber* from, void* argument) {
@@ -289,7 +292,7 @@ void executor::serve() {
   server_ = &s;
   server_on_ = s.on;
   worker& w = *s.on;
-  core_.blocking.begin_serving();
+  parts_of<steal_parts>(core_).blocking.begin_serving();
   stress_point();
   while (living_ != 0) {
     look_around(s);
@@ -323,7 +326,9 @@ runtime_core* running_runtime() noexcept {
   return s != nullptr ? s->runtime : nullptr;
 }
 
-bool has_idle_worker(const runtime_core& core) noexcept { return core.park.has_idle_workers(); }
+bool has_idle_worker(const runtime_core& core) noexcept {
+  return parts_of<steal_parts>(core).park.has_idle_workers();
+}
 
 task* running_bound_task() noexcept {
   const fiber* const s = running_fiber();
@@ -346,7 +351,7 @@ void make_runnable(fiber& s) noexcept {
   if (s.home != nullptr)
     s.home->post(s);
   else
-    s.runtime->injector.push(&s);
+    parts_of<steal_parts>(s).injector.push(&s);
 }
 
 }  // namespace sukima::detail

@@ -7,8 +7,8 @@
 #include "join/group_core.hpp"
 #include "join/join.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
+#include "steal/steal_parts.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/group.hpp>
@@ -88,7 +88,7 @@ void end_group(group_core* g) noexcept {
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
   const fiber* const here = running_fiber();
-  place_events& hints = g.runtime->hints;
+  place_events& hints = parts_of<steal_parts>(g).hints;
   if (child->place != inherited_place)
     static_cast<void>(hints.in_use() || hints.use());  // without memory for its tables the hint does nothing
   else if (hints.in_use() && here != nullptr)
@@ -111,7 +111,7 @@ bool add_child(group_core& g, group_child* child) {
     if (full) return false;
   }
   if (waiter != nullptr) waiter->resume.resume();
-  if (server != nullptr) g.runtime->injector.push(server);
+  if (server != nullptr) parts_of<steal_parts>(g).injector.push(server);
   return true;
 }
 

@@ -5,8 +5,8 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
+#include "steal/steal_parts.hpp"
 
 #include <sukima/fork.hpp>
 
@@ -33,7 +33,7 @@ group_child* group_core::take(order which) noexcept {
     server = wanted_server();
     check();
   }
-  if (server != nullptr) runtime->injector.push(server);
+  if (server != nullptr) parts_of<steal_parts>(*runtime).injector.push(server);
   return child;
 }
 

@@ -11,11 +11,11 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "join/give_away.hpp"
+#include "join/join_parts.hpp"
 #include "observe/trace.hpp"
 #include "park/compensation.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
@@ -49,11 +49,11 @@ void after_suspend(worker& left, fiber* from, void*) {
     // From here on the fiber may be resumed: only its address is used, and a thread that takes it from the
     // list tries a CAS.
     if (leaves_work) {
-      left.runtime->splittable.add(from);
-      left.runtime->park.wake_sentinel();
+      parts_of<join_parts>(left).splittable.add(from);
+      parts_of<join_parts>(left).park.wake_sentinel();
     }
     if (cancellable && from->cancel_check.load(std::memory_order_seq_cst))
-      left.runtime->suspensions.cancel_if_concerned(*from);
+      parts_of<join_parts>(left).suspensions.cancel_if_concerned(*from);
     return;
   }
   SUKIMA_ASSERT(seen.stage() == suspension_stage::running, "suspending becomes suspended or running");
@@ -66,17 +66,17 @@ void after_suspend(worker& left, fiber* from, void*) {
 void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
   worker& w = *self.on;
   const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
-  bound_wait bound(*w.runtime);
+  bound_wait bound(parts_of<join_parts>(w));
   bool gave_all = top == nullptr;
-  if (w.runtime->hints.in_use()) w.runtime->hints.waits(w);
+  if (parts_of<join_parts>(w).hints.in_use()) parts_of<join_parts>(w).hints.waits(w);
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
     const suspension_word now = self.suspension.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == suspension_stage::running) break;
     w.runtime->life.exit_if_orphaned();
-    if (self.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(self);
+    if (self.on_cancel != nullptr) parts_of<join_parts>(w).suspensions.cancel_in_place(self);
     bound.look();
-    if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())
+    if (bound.is_compensated() && !gave_all && parts_of<join_parts>(w).injector.is_empty())
       gave_all =
           give_work_away(self, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
                          queue_end::front) < tuning::max_tasks_given_by_blocking;
@@ -85,7 +85,7 @@ void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
     else
       w.epoch.wait_for(policy, seen, tuning::bound_wait_patience_ns);
   }
-  if (w.runtime->hints.in_use()) w.runtime->hints.arrives(self);
+  if (parts_of<join_parts>(w).hints.in_use()) parts_of<join_parts>(w).hints.arrives(self);
 }
 
 /// Switches away from a fiber that suspends, or waits in place. Returns when the fiber has been resumed.
@@ -118,9 +118,10 @@ class suspension_right {
     if (s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread()) || s.on->has_spare_fiber())
       return;
     // Others of its executor would wait for its token.
-    if (s.home != nullptr || !s.runtime->blocking.begin_standing(s.runtime->park.counts().entries))
+    if (s.home != nullptr ||
+        !parts_of<join_parts>(s).blocking.begin_standing(parts_of<join_parts>(s).park.counts().entries))
       throw no_fiber();
-    stands_in_ = &s.runtime->blocking;
+    stands_in_ = &parts_of<join_parts>(s).blocking;
   }
   ~suspension_right() {
     if (stands_in_ != nullptr) stands_in_->end_standing();
@@ -149,11 +150,11 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
   struct listing {
     fiber& of;
     ~listing() {
-      if (of.on_cancel != nullptr) of.runtime->suspensions.remove(of);
+      if (of.on_cancel != nullptr) parts_of<join_parts>(of).suspensions.remove(of);
     }
   } const listed{s};
   if (cancel != nullptr) {
-    s.runtime->suspensions.add(s, *cancel);
+    parts_of<join_parts>(s).suspensions.add(s, *cancel);
     leave_if_aborted(s);  // an abort that is written later finds the fiber in the list
   }
   const suspension_right has_it(s);

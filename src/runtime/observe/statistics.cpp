@@ -4,7 +4,7 @@
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "runtime_core.hpp"
+#include "join/join_parts.hpp"
 #include "worker.hpp"
 
 #include <cstdio>
@@ -107,9 +107,10 @@ statistics runtime::statistics() const {
     for (const column& k : columns) all.*k.count += one.*k.count;
     for (const time_column& k : time_columns) all.*k.seconds += one.*k.seconds;
   }
-  all.fibers_peak = core_->fibers.peak();
-  all.parked_peak = core_->parked.peak();
-  all.launched_peak = core_->launched.most_waiting();
+  const auto& parts = detail::parts_of<detail::join_parts>(*core_);
+  all.fibers_peak = parts.fibers.peak();
+  all.parked_peak = parts.parked.peak();
+  all.launched_peak = parts.launched.most_waiting();
   return all;
 }
 

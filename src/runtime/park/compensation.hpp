@@ -3,7 +3,7 @@
 // control/blocking_compensation.hpp implements it.
 #pragma once
 
-#include "runtime_core.hpp"
+#include "park/park_parts.hpp"
 
 #include <sukima/detail/ticks.hpp>
 
@@ -53,7 +53,7 @@ class compensation {
 /// `tuning::bound_wait_patience_ns` another worker runs in its place, until this object is destroyed.
 class bound_wait {
  public:
-  explicit bound_wait(const runtime_core& r) noexcept
+  explicit bound_wait(const park_parts& r) noexcept
       : compensation_(r.blocking), patience_(r.tuned.bound_wait_patience), since_(ticks()) {}
   ~bound_wait() {
     if (compensated_) compensation_.end_bound();

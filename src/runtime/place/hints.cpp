@@ -8,6 +8,7 @@
 #include "choice/poll.hpp"
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/fiber_parts.hpp"
 #include "fiber/switch.hpp"
 #include "fiber/unannounced.hpp"
 #include "future/future.hpp"
@@ -16,7 +17,6 @@
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
 #include "place/poll_hints.hpp"
-#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -222,7 +222,7 @@ namespace {
 /// Records how many ticks a reported frame took. A long frame with many hints inside is not recorded: one of
 /// these hints reports it in time, so it needs no report at its beginning.
 void learn(const fiber& s, const placed& frame, std::uint64_t took) noexcept {
-  const std::uint64_t short_below = s.runtime->hints.short_below();
+  const std::uint64_t short_below = parts_of<fiber_parts>(s).hints.short_below();
   const std::uint32_t inside = s.hinted_frames - frame.number - 1;
   constexpr std::uint32_t often = tuning::frames_for_each_sample / tuning::short_branch_divisor + 1;
   if (took >= short_below && inside != 0 && took / inside < short_below / often) return;
@@ -234,7 +234,7 @@ void learn(const fiber& s, const placed& frame, std::uint64_t took) noexcept {
 bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
   fiber& s = fiber_at(top);
   ensure_announced(s);
-  place_events& hints = s.runtime->hints;
+  place_events& hints = parts_of<fiber_parts>(s).hints;
   if (frame.place == hinted_place(s)) return false;
   if (!hints.in_use() && !hints.use()) return false;
   frame.top = top;
@@ -256,12 +256,12 @@ void end_placed(placed& frame) noexcept {
   s.innermost = frame.outer;
   if (frame.since == 0) return;
   const std::uint64_t took = ticks() - frame.since;
-  s.runtime->hints.changes(s);
+  parts_of<fiber_parts>(s).hints.changes(s);
   learn(s, frame, took);
 }
 
 poll_step exchange_by_hint(slow_poll& poll) noexcept {
-  auto& hints = static_cast<placement_hints&>(poll.s.runtime->hints);
+  auto& hints = static_cast<placement_hints&>(parts_of<fiber_parts>(poll.s).hints);
   return hints.in_use() && hints.poll(poll.s, poll.flags) ? poll_step::again : poll_step::next;
 }
 

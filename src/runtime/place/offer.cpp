@@ -9,9 +9,9 @@
 #include "park/park.hpp"
 #include "park/wait_turn.hpp"
 #include "place/hints.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
+#include "steal/steal_parts.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -78,7 +78,9 @@ bool placement_hints::poll(fiber& self, std::uint32_t flags) noexcept {
 /// The worker of `s` runs `other` instead. The first worker that takes `s` continues it.
 void placement_hints::swap(fiber& s, fiber& other) noexcept {
   inject_published(s);  // thieves would not find them on a fiber that does not run
-  switch_to(*s.on, s, other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  switch_to(
+      *s.on, s, other, [](worker& w, fiber* from, void*) { parts_of<steal_parts>(w).injector.push(from); },
+      nullptr);
   look_for_abort(s);  // flags set while it did not run went to the workers
 }
 
@@ -95,7 +97,7 @@ bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) no
   w.hints.asked = &to;
   switch_for_offer(w, self, *fresh, [](worker& left, fiber* from, void*) {
     // Only here is the switch complete, so that another worker may continue the fiber.
-    auto& hints = static_cast<placement_hints&>(left.runtime->hints);
+    auto& hints = static_cast<placement_hints&>(parts_of<steal_parts>(left).hints);
     worker& partner = *left.hints.asked;
     left.hints.is_refused =
         !hints.tables_.load(std::memory_order_relaxed)->offers[left.hints.offered_to].make(from);

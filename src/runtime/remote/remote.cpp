@@ -8,19 +8,19 @@
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "remote/remote_interface.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
+#include "steal/steal_parts.hpp"
 
 #include <utility>
 
 namespace sukima::detail {
 
-/// Access to the core of a runtime, which is private, for the functions below.
+/// Access to the parts of a runtime, which are private, for the functions below.
 class remote_access {
  public:
-  static runtime_core& core(const runtime& r) noexcept { return *r.core_; }
+  static steal_parts& parts(const runtime& r) noexcept { return parts_of<steal_parts>(*r.core_); }
   static remote_interface& remote(const runtime& r) noexcept {
-    return static_cast<remote_interface&>(core(r).remote);
+    return static_cast<remote_interface&>(parts(r).remote);
   }
 };
 
@@ -37,7 +37,7 @@ std::uint64_t give_away(runtime& r, task& t) {
   return remote_access::remote(r).give_away(t);
 }
 
-void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
+void give_back(runtime& r, task& t) noexcept { remote_access::parts(r).injector.push(&t, queue_end::front); }
 
 void keep_here(runtime& r, task& t) noexcept {
   t.stays = true;  // written before the task is in the queue, where take_for_node reads it
@@ -57,7 +57,7 @@ bool take_back(runtime& r, std::uint64_t id) noexcept {
 }
 
 bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept {
-  runtime_core& core = remote_access::core(owner);
+  steal_parts& core = remote_access::parts(owner);
   task* const t = remote_access::remote(owner).take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
@@ -75,7 +75,7 @@ bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept {
 }
 
 void deliver(runtime& r, received_task& t) noexcept {
-  runtime_core& core = remote_access::core(r);
+  steal_parts& core = remote_access::parts(r);
   t.owner = &node_events::elsewhere();
   t.depth = 1;
   // Only cancel() stops it, because the scope that may abort it is on another node.
@@ -87,10 +87,10 @@ void deliver(runtime& r, received_task& t) noexcept {
 
 void cancel(runtime& r, received_task& t) noexcept {
   t.cancelled.store(true, std::memory_order_seq_cst);
-  request_abort_checks(remote_access::core(r));
+  request_abort_checks(remote_access::parts(r));
 }
 
-bool has_idle_workers(const runtime& r) noexcept { return remote_access::core(r).park.has_idle_workers(); }
+bool has_idle_workers(const runtime& r) noexcept { return remote_access::parts(r).park.has_idle_workers(); }
 
 bool is_inside() noexcept { return running_fiber() != nullptr; }
 

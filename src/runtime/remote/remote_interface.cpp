@@ -10,10 +10,10 @@
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
 #include "park/park.hpp"
-#include "runtime_core.hpp"
 #include "shared/remote.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
+#include "steal/steal_parts.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -160,7 +160,9 @@ bool remote_interface::let_another_run(fiber& s) noexcept {
   fiber* const other = injector_.take_runnable();
   if (other == nullptr) return false;
   inject_published(s);
-  switch_to(*s.on, s, *other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  switch_to(
+      *s.on, s, *other, [](worker& w, fiber* from, void*) { parts_of<steal_parts>(w).injector.push(from); },
+      nullptr);
   return true;
 }
 

@@ -12,12 +12,12 @@
 #include "park/future_source.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/request.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "steal/steal.hpp"
+#include "steal/steal_parts.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -47,7 +47,7 @@ bool is_called(const worker& w, const task* awaited, permitted_work allowed) noe
 
 /// \param by_hint  only a task whose hint names the thief's place
 task* steal_from(worker& thief, worker& victim, bool by_hint = false) noexcept {
-  const runtime_core& r = *thief.runtime;
+  const steal_parts& r = parts_of<steal_parts>(thief);
   fiber* const s = victim.current.load(std::memory_order_acquire);
   if (s == nullptr) return nullptr;
   const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
@@ -69,7 +69,7 @@ task* steal_from(worker& thief, worker& victim, bool by_hint = false) noexcept {
 }
 
 work try_once(worker& thief, task* awaited, permitted_work allowed) {
-  runtime_core& r = *thief.runtime;
+  steal_parts& r = parts_of<steal_parts>(thief);
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
     if (runner != nullptr && runner != &thief)
@@ -108,7 +108,7 @@ void register_at(task* awaited, worker& w) noexcept {
 
 /// Lends the CPU of `w`, which has nothing to do, to a worker that has work but no CPU, if there is one.
 bool lend_cpu(worker& w, const task* awaited) noexcept {
-  runtime_core& r = *w.runtime;
+  steal_parts& r = parts_of<steal_parts>(w);
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
     return runner != nullptr && runner != &w && r.placement.lend(w, *runner, lending::until_done);
@@ -133,7 +133,7 @@ int thread_of(const worker* victim, const task* awaited) noexcept {
 }
 
 work search(worker& thief, task* awaited) {
-  runtime_core& r = *thief.runtime;
+  steal_parts& r = parts_of<steal_parts>(thief);
   SUKIMA_ASSERT(thief.mailbox.is_closed(), "no thief waits for a thief: a search closes the mailbox first");
   SUKIMA_ASSERT(thief.reply.load(std::memory_order_seq_cst) == nullptr,
                 "a worker that begins to search has accepted each reply");
@@ -208,7 +208,7 @@ work search(worker& thief, task* awaited) {
 /// workers must not rely on it. A thread-bound fiber may wait for work that this worker must not take. So if
 /// the wait takes long, another worker runs in its place.
 work wait_for_descendants(worker& self, task* awaited, permitted_work allowed) {
-  runtime_core& r = *self.runtime;
+  steal_parts& r = parts_of<steal_parts>(self);
   work found;
   std::uint64_t timeout_ns = 0;
   const std::uint64_t since = ticks();
@@ -235,7 +235,7 @@ work wait_for_descendants(worker& self, task* awaited, permitted_work allowed) {
 }  // namespace
 
 work find_work(worker& self, task* awaited, permitted_work allowed) {
-  runtime_core& r = *self.runtime;
+  steal_parts& r = parts_of<steal_parts>(self);
   if (awaited == nullptr && self.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(self);
   if (work found = try_once(self, awaited, allowed)) return found;
   if (is_called(self, awaited, allowed)) return {};

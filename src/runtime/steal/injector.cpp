@@ -8,8 +8,8 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "remote/node_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/steal.hpp"
+#include "steal/steal_parts.hpp"
 #include "worker.hpp"
 
 #include <mutex>
@@ -109,7 +109,7 @@ task* injector_queue::take_for_node() noexcept {
 }
 
 void inject_published(fiber& s) noexcept {
-  runtime_core& r = *s.runtime;
+  steal_parts& r = parts_of<steal_parts>(s);
   for (unsigned i = 0; i < r.chosen.published_tasks; ++i)
     if (task* const t = s.published.empty(i)) r.injector.push(t);
 }

@@ -6,7 +6,7 @@
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "park/park.hpp"
-#include "runtime_core.hpp"
+#include "park/park_parts.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
@@ -42,7 +42,7 @@ namespace {
 /// fiber should poll again soon
 bool publishes_more(const slow_poll& poll) noexcept {
   fiber& s = poll.s;
-  runtime_core& r = *s.runtime;
+  park_parts& r = parts_of<park_parts>(s);
   const bool again = s.publish_wanted.load(std::memory_order_seq_cst) &&
                      s.publish_wanted.exchange(false, std::memory_order_seq_cst);
   const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"
+#include "park/park_parts.hpp"
 #include "remote/node_events.hpp"
-#include "runtime_core.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -36,12 +36,12 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
 namespace {
 
 [[gnu::cold, gnu::noinline]] void open_where_asked(worker& w) noexcept {
-  w.runtime->remote.worker_begins(w);
+  parts_of<park_parts>(w).remote.worker_begins(w);
   if (w.runtime->chosen.published_tasks == 0) w.mailbox.open();
 }
 
 [[gnu::cold, gnu::noinline]] void close_where_asked(worker& w) noexcept {
-  w.runtime->remote.worker_stops(w);
+  parts_of<park_parts>(w).remote.worker_stops(w);
   if (w.runtime->chosen.published_tasks != 0) return;
   if (worker* const thief = w.mailbox.close()) reply_to_thief(*thief, nullptr);
 }
@@ -125,7 +125,7 @@ task* steal_request::withdraw(worker& thief) noexcept {
       thief.epoch.lend_to(0);
       return accept(thief, reply, *victim);
     }
-    if (!thief.runtime->park.spins(wait_point::refusal, since))
+    if (!parts_of<park_parts>(thief).park.spins(wait_point::refusal, since))
       thief.epoch.wait(thief.runtime->chosen.policy_at(wait_point::refusal), seen);
   }
 }

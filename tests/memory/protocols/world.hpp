@@ -55,7 +55,7 @@ class world {
   test_choice_point& bottom(unsigned fiber);
   bool is_raised(unsigned fiber);
 
-  std::unique_ptr<detail::runtime_core> core;
+  std::unique_ptr<detail::whole_runtime> core;
   std::vector<detail::fiber*> fibers;
 
  private:
