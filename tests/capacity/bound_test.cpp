@@ -143,8 +143,8 @@ TEST(neighbours_that_come_and_go, are_not_those_that_have_just_started) {
   EXPECT_NEAR(here.usable(2).usable, 1, 0.05);
 }
 
-/// The files of a thread that has ended are closed, and the threads of a removed group are no longer followed:
-/// the estimator asserts both after each search.
+/// The files of a thread that has ended are closed, and the threads of a removed group are no longer
+/// followed: the estimator asserts both after each search.
 TEST(neighbours_that_come_and_go, leave_nothing_behind) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").group("/other", "100", "max 100000");
