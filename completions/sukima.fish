@@ -25,6 +25,12 @@ function __sukima_is
     test (count $words) -ge 2; and test $words[2] = $argv[1]
 end
 
+# Whether the action of a command is help, so that the name of another action comes next.
+function __sukima_asks_help
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test $words[3] = help
+end
+
 # Whether a program comes after --, and its completions.
 function __sukima_has_program
     contains -- -- (commandline -opc)
@@ -69,7 +75,8 @@ complete -c sukima -n $guest -x -l root -a '(__fish_complete_directories)' -d 'W
 complete -c sukima -n $guest -l restore -d 'Switch CPUs on again that a killed service left off'
 complete -c sukima -n $guest -l json -d 'Print each event as a JSON object'
 complete -c sukima -n __fish_use_subcommand -a host -d 'Report what each virtual machine can use'
-complete -c sukima -n $host -F -a 'list watch record estimate explain optimise act status revert help'
+complete -c sukima -n '__sukima_is host; and not __sukima_asks_help' -F -a 'list watch record estimate explain optimise act status revert help'
+complete -c sukima -n '__sukima_is host; and __sukima_asks_help' -f -a 'list watch record estimate explain optimise act status revert'
 complete -c sukima -n $host -x -l method -a 'exact partition formula' -d 'How'
 complete -c sukima -n $host -x -l weight-of -a 'vcpu vm' -d 'Owner of each weight'
 complete -c sukima -n $host -r -F -l since -d 'Compare with an earlier description'

@@ -255,6 +255,8 @@ class completions(unittest.TestCase):
                     ("sukima bench --hope --scenario alone,kill-2", ["--hope", "--scenario", "alone,kill-2"]),
                     ("sukima bench --hope --scenario alone,n", ["--hope", "--scenario", "alone,none"]),
                     ("sukima cluster run --nod", ["run", "--nodes"]),
+                    ("sukima host help rec", ["help", "record"]),
+                    ("sukima host explain re", ["explain", "re port.json"]),
                     ("sukima run -- ls re", ["--", "ls", "re port.json"])):
                 self.assertEqual(self.typed("zsh", line, folder)[2:], expected, line)
 
@@ -266,6 +268,7 @@ class completions(unittest.TestCase):
                 ("sukima bench --compiler b", ["best", "both"]),
                 ("sukima bench --scenario alone,ov", ["alone,overworked"]),
                 ("sukima bench --scenario kill-", []),
+                ("sukima host help re", ["record", "revert"]),
                 ("sukima bench --hope --scenario alone,k", ["alone,kill-1", "alone,kill-2", "alone,kill-3"])):
             result = run("fish", "--no-config", "-c", f"source '{COMPLETIONS}/sukima.fish'; complete -C '{line}'",
                          environment={"PATH": path, "HOME": "/nonexistent"})
