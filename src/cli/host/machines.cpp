@@ -125,10 +125,10 @@ void add_to(model::host_metrics& all, const row& one) {
   into.name = one.vm.name;
   into.usable = one.share.usable;
   into.used = one.measured.used;
+  if (one.measured.ran.has_counted()) into.ran = one.measured.ran.sum();
+  if (one.measured.waited.has_counted()) into.waited = one.measured.waited.sum();
   for (const model::vcpu& each : one.vm.vcpus) {
     ++(each.online ? into.online : into.offline);
-    if (each.ran) into.ran = into.ran.value_or(0) + *each.ran;
-    if (each.waited) into.waited = into.waited.value_or(0) + *each.waited;
     if (each.online && each.demand) into.demand = into.demand.value_or(0) + *each.demand;
   }
 }

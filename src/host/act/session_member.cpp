@@ -113,6 +113,10 @@ bool session_member::measure(double now) {
   if (!times_) seconds_ = 0;
   std::vector<double> ran;
   for (const vcpu_time& one : times->vcpus) ran.push_back(one.ran);
+  for (std::uint32_t i = 0; i < times->vcpus.size(); ++i) {
+    counted.ran.count(i, times->vcpus[i].ran);
+    counted.waited.count(i, times->vcpus[i].waited);
+  }
   there_ = static_cast<unsigned>(std::ranges::count(times->vcpus, true, &vcpu_time::there));
   if (ceiling() != nullptr) ceiling()->record_count(there_);
   if (!is_set_) count_ = std::max(1U, there_);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "act/guest_vcpus.hpp"
 #include "act/received_share.hpp"
+#include "shared/rising_sum.hpp"
 #include "shared/steering.hpp"
 
 namespace sukima::host {
@@ -17,6 +19,11 @@ struct attempts {
 
   std::optional<double> retry_at;  ///< no act may begin before this time
   bool failed_once = false;
+};
+
+/// The seconds that virtual CPUs ran and waited since their machine started, also those that were unplugged.
+struct counted_time {
+  rising_sum ran, waited;
 };
 
 /// One virtual machine of a session. Times are seconds of the session's clock.
@@ -74,6 +81,7 @@ class session_member {
   bool ignores_number(double now) const;
 
   std::size_t number = 0;  ///< its number in the optimiser
+  counted_time counted;  ///< a member with other virtual CPUs in the same run continues to count
   guest_vcpus vcpus;
   std::optional<receipt> waiting;  ///< an act on virtual CPUs that waits for its proof
   std::optional<receipt> in_effect;  ///< the latest act that was proved

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machines of a session: those that it begins with, and later changes.
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +65,13 @@ bool is_same(const session_member& one, const vm& now, const steering& how) {
          one.described().vcpus.size() == now.vcpus.size();
 }
 
+/// The counters of a member that leaves. They go on if its machine joins again in the same run, for instance
+/// with another number of virtual CPUs.
+struct left_counters {
+  std::optional<pid_t> process;
+  counted_time counted;
+};
+
 }  // namespace
 
 session::session(description host, std::vector<session_vm> vms, const session_options& options,
@@ -111,19 +121,27 @@ void session::replace(const description& host, const std::vector<steering>& how,
   }
   // End the old runs first: a guest's port accepts one connection, and a new run may get the optimiser's
   // number of the old one.
+  std::map<std::string, left_counters> left;
   for (auto& one : before)
     if (one != nullptr) {
       leave(*one, now);
       if (one->chosen()) from_gone_ += one->link()->seen();
       optimiser_.remove(one->number);
+      if (!one->ended() && one->is_measured())
+        left.insert_or_assign(id_of(one->described()), left_counters{one->how().process, one->counted});
       one.reset();
     }
   for (const std::size_t j : joining) {
     join(host.vms[j], open(j), groups[j], now);
     all[j] = std::move(members_.back());
     members_.pop_back();
+    const auto earlier = left.find(id_of(host.vms[j]));
+    if (earlier != left.end() && earlier->second.process == how[j].process)
+      all[j]->counted = std::move(earlier->second.counted);
   }
   members_ = std::move(all);
+  SUKIMA_ASSERT(std::ranges::none_of(members_, [](const auto& one) { return one == nullptr; }),
+                "each machine of the description has a member, at its position");
   estimator_ = std::move(fresh);
 }
 

@@ -11,14 +11,10 @@ void session_member::add_to(vm_metrics& into) const {
   if (ended_) return;
   into.usable = usable();
   if (!times_) return;
-  double ran = 0, waited = 0, demand = 0;
-  for (const vcpu_time& one : times_->vcpus) {
-    ran += one.ran;
-    waited += one.waited;
-  }
+  double demand = 0;
   for (const std::optional<double>& one : demand_) demand += one.value_or(1);
-  into.ran = ran;
-  into.waited = waited;
+  into.ran = counted.ran.sum();
+  into.waited = counted.waited.sum();
   into.demand = demand;
   if (seconds_ > 0) into.used = use_;
 }

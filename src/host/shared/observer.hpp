@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "rising_sum.hpp"
 #include "source.hpp"
 
 namespace sukima::host {
@@ -42,6 +43,8 @@ struct measured_vm {
   /// The time that it waited for CPUs per second that it ran, without the throttling that its caps explain;
   /// none: unknown.
   std::optional<double> waited_by_ran;
+  /// The seconds that its virtual CPUs ran and waited since it started, also those that were unplugged since.
+  rising_sum ran, waited;
 };
 
 /// Follows the machines of a host from snapshot to snapshot. Machines with equal ids are the same machine;

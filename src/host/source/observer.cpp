@@ -2,6 +2,8 @@
 // Computes a description from snapshots; see shared/observer.hpp.
 #include "shared/observer.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -103,6 +105,8 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
     ran.push_back(done.back().ran);
     before.ran = now.ran;
     before.waited = now.waited;
+    if (each.ran) remembered.measured.ran.count(each.id, *each.ran);
+    if (each.waited) remembered.measured.waited.count(each.id, *each.waited);
   }
   const std::optional<double> throttled_before = remembered.throttled;
   remembered.read_at = one.read_at;
@@ -252,6 +256,8 @@ const description& observer::update(const snapshot& now) {
     host_.vms.push_back(describe(now.vms[j], names[j], remembered, there));
     measured_.push_back(remembered.measured);
   }
+  SUKIMA_ASSERT(measured_.size() == host_.vms.size() && memories_.size() == host_.vms.size(),
+                "each machine is described, measured and remembered once");
   busy_.clear();
   for (std::size_t p = 0; p < now.busy.size() && p < now.pcpus.size(); ++p)
     busy_[now.pcpus[p].id] = now.busy[p];

@@ -93,6 +93,25 @@ TEST_F(changing_session, messages_of_one_that_is_gone_still_count) {
   EXPECT_EQ(taken(), before);
 }
 
+TEST_F(changing_session, counters_do_not_fall_when_a_vcpu_is_unplugged_and_plugged_in_again) {
+  const auto ran = [&] { return host.running->metrics().vms.at(0).ran.value(); };
+  const auto look = [&] { host.running->step(host.now += 1); };
+  std::vector<vcpu_time>& counters = host[0].times.vcpus;
+  look();
+  const double before = ran();
+  ASSERT_GT(counters.back().ran, 0.25);
+  // With another number of virtual CPUs the machine is another member of the session.
+  counters.pop_back();
+  replace({0, 1}, [](description& now) { now.vms[0].vcpus.pop_back(); });
+  EXPECT_EQ(opened, std::vector<std::size_t>{0});
+  look();
+  EXPECT_NEAR(ran(), before, 1e-9);
+  counters.push_back({.ran = 0.25});
+  replace({0, 1});
+  look();
+  EXPECT_NEAR(ran(), before + 0.25, 1e-9);
+}
+
 TEST_F(changing_session, a_new_run_begins_anew) {
   starts[1] = 4711;
   replace({0, 1});

@@ -410,6 +410,41 @@ TEST(changes, a_vcpu_that_was_unplugged_is_not_a_new_start) {
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.25, 1e-9);
 }
 
+TEST(counters, of_a_machine_keep_what_an_unplugged_vcpu_ran) {
+  made_up_host host(2);
+  host.add("a", 2).run = "one";
+  observer seen;
+  const auto counted = [&] {
+    seen.update(host.now());
+    const measured_vm& one = seen.measured().at(0);
+    return std::pair(one.ran.sum(), one.waited.sum());
+  };
+  host.run(0, 0, 5, 1);
+  host.run(0, 1, 3, 2);
+  EXPECT_EQ(counted(), std::pair(8.0, 3.0)) << "all that it ran since it started";
+  host.pass(1);
+  vcpu& second = host.vm(0).now.vcpus[1];
+  second.online = false;
+  second.ran = second.waited = std::nullopt;
+  EXPECT_EQ(counted(), std::pair(8.0, 3.0));
+  host.pass(1);
+  second.online = true;
+  second.ran = second.waited = 0.5;
+  EXPECT_EQ(counted(), std::pair(8.5, 3.5)) << "it counts from 0 again";
+  host.vm(0).run = "another";
+  host.pass(1);
+  EXPECT_EQ(counted(), std::pair(5.5, 1.5)) << "a restarted machine begins anew";
+}
+
+TEST(counters, are_unknown_if_the_source_has_none) {
+  made_up_host host(1);
+  host.add("a", 1).now.vcpus[0].waited = std::nullopt;
+  observer seen;
+  seen.update(host.now());
+  EXPECT_TRUE(seen.measured().at(0).ran.has_counted());
+  EXPECT_FALSE(seen.measured().at(0).waited.has_counted());
+}
+
 TEST(descriptions, of_any_names_can_be_read_again) {
   made_up_host host(1);
   host.add("same", 1);
