@@ -199,9 +199,17 @@ std::vector<long> group_tree::processes(const std::string& group, std::size_t mo
 }
 
 bool group_tree::frozen(const std::string& group) const {
-  const auto state =
-      v2_ ? read_text(cpu_ + group + "/cgroup.freeze") : read_text(freezer_ + group + "/freezer.state");
-  return state && trimmed(*state) == (v2_ ? "1" : "FROZEN");
+  // Version 1 shows the state that results from this group and the groups above it.
+  if (!v2_) return trimmed(read_text(freezer_ + group + "/freezer.state").value_or("")) == "FROZEN";
+  // The groups above may be invisible here, but their effect is an event of this group.
+  const std::string events = read_text(cpu_ + group + "/cgroup.events").value_or("");
+  for (const std::string_view line : lines_of(events))
+    if (words_of(line) == std::vector<std::string_view>{"frozen", "1"}) return true;
+  // The event happens when the last thread has stopped; the request to freeze may be older.
+  for (std::string at = group;; at = parent_of(at)) {
+    if (trimmed(read_text(cpu_ + at + "/cgroup.freeze").value_or("")) == "1") return true;
+    if (at == "/") return false;
+  }
 }
 
 std::optional<std::string> group_tree::group_of(const std::string& text) const {

@@ -46,7 +46,7 @@ class group_tree {
   /// The threads, or the processes, of a group and of the groups below it; at most `most`.
   std::vector<long> threads(const std::string& group, std::size_t most) const;
   std::vector<long> processes(const std::string& group, std::size_t most) const;
-  /// Whether the group is frozen: its threads do not run (`docker pause`).
+  /// Whether the group, or a group above it, is frozen: its threads do not run (`docker pause`).
   bool frozen(const std::string& group) const;
   /// The group of a process, from the text of its /proc/PID/cgroup; nothing if the text does not contain it.
   std::optional<std::string> group_of(const std::string& text) const;

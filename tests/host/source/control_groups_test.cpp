@@ -77,6 +77,24 @@ TEST(control_groups, of_version_2) {
   EXPECT_EQ(seen.measured()[1].state, vm_state::paused);
 }
 
+TEST(control_groups, that_are_frozen_with_the_group_above_are_paused) {
+  recorded_tree tree;
+  sukima_test::load_tree(recordings + "containers-v2.tree", tree);
+  const auto groups = open_control_groups({{"/kubepods.slice/*"}, false, tree.root()});
+  const auto state = [&] { return groups->read(far()).vms.at(0).state; };
+  EXPECT_EQ(state(), vm_state::running);
+  // The kernel keeps the file of a group that is frozen only by one above it.
+  const std::string top = "/sys/fs/cgroup/kubepods.slice";
+  tree.file(top + "/kubepods-pod1.slice/cgroup.freeze", "0\n").file(top + "/cgroup.freeze", "1\n");
+  EXPECT_EQ(state(), vm_state::paused);
+  // The frozen group can be above all that are visible here.
+  tree.file(top + "/cgroup.freeze", "0\n")
+      .file(top + "/kubepods-pod1.slice/cgroup.events", "populated 1\nfrozen 1\n");
+  EXPECT_EQ(state(), vm_state::paused);
+  tree.file(top + "/kubepods-pod1.slice/cgroup.events", "populated 1\nfrozen 0\n");
+  EXPECT_EQ(state(), vm_state::running);
+}
+
 TEST(control_groups, that_are_named_need_not_look_like_containers) {
   recorded_tree tree;
   sukima_test::load_tree(recordings + "containers-v2.tree", tree);
