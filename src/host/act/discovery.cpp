@@ -2,7 +2,10 @@
 // Finds the machines that a session optimises; see discovery.hpp.
 #include "shared/discovery.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,18 +17,38 @@ namespace {
 
 using nlohmann::json;
 
+using processes_by_uuid = std::multimap<std::string, const qemu_process*>;
+
+/// Finds the process of a domain by the UUID in its command line. Any user can start a QEMU with any UUID, so
+/// the processes that libvirt started take precedence, and of several processes none is taken.
+/// \param notes  gets a sentence if there are several
+std::optional<long> process_of(const vm& one, const processes_by_uuid& processes,
+                               std::vector<std::string>& notes) {
+  std::vector<const qemu_process*> found;
+  for (auto [at, end] = processes.equal_range(one.id.value_or("")); at != end; ++at)
+    found.push_back(at->second);
+  const auto is_of_libvirt = [](const qemu_process* each) { return each->command_line.of_libvirt; };
+  if (std::ranges::any_of(found, is_of_libvirt)) std::erase_if(found, std::not_fn(is_of_libvirt));
+  if (found.empty()) return std::nullopt;
+  if (found.size() == 1) return found.front()->id;
+  notes.push_back(fmt::format(
+      "the processes {} and {} of QEMU both have the UUID of {}, which is not measured until one of them "
+      "ends",
+      found[0]->id, found[1]->id, one.name));
+  return std::nullopt;
+}
+
 /// Keeps the members that stay the same from one reading to the next, and adds those that steering needs.
-void steer(vm& one, const std::map<std::string, long>& processes) {
+void steer(vm& one, const std::optional<long>& process) {
   const json all = one.unknown.empty() ? json::object() : json::parse(one.unknown);
   json kept = json::object();
   if (all.contains("port")) {
     kept["port"] = all["port"];
     one.act = {"threads"};
   }
-  const auto process = processes.find(one.id.value_or(""));
-  if (process != processes.end()) kept["pid"] = process->second;
+  if (process) kept["pid"] = *process;
   // Without its process the machine cannot be measured yet: libvirt lists a domain before its QEMU runs.
-  if (process == processes.end()) one.act.reset();
+  if (!process) one.act.reset();
   one.unknown = kept.empty() ? "" : kept.dump();
   // Removes the vCPUs that could still be plugged in. When one of them is plugged in, the description
   // changes.
@@ -56,9 +79,11 @@ std::optional<description> discovery::look(deadline end) {
   begun_ = true;
   now.taken.reset();
   for (pcpu& one : now.pcpus) one.capacity = 1;
-  std::map<std::string, long> processes;
-  for (const qemu_process& one : find_qemu_processes(root_)) processes[one.command_line.uuid] = one.id;
-  for (vm& one : now.vms) steer(one, processes);
+  const std::vector<qemu_process> running = find_qemu_processes(root_);
+  processes_by_uuid processes;
+  for (const qemu_process& one : running)
+    if (!one.command_line.uuid.empty()) processes.emplace(one.command_line.uuid, &one);
+  for (vm& one : now.vms) steer(one, process_of(one, processes, notes_));
   // The source's order of the machines has no meaning.
   std::ranges::sort(now.vms, {}, &vm::name);
   std::string text = description_text(now);

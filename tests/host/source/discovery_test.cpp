@@ -75,10 +75,12 @@ class discovered : public testing::Test {
     one.now.vcpus[1].online = false;
     if (has_port) one.now.unknown = R"({"port": "/run/)" + name + R"(.sock"})";
   }
-  void start(const std::string& name, int process) {
+  /// \param more  arguments after the UUID
+  void start(const std::string& name, int process, const std::vector<std::string>& more = {}) {
     fs::create_directories(root_ / "proc" / std::to_string(process));
-    std::ofstream(root_ / "proc" / std::to_string(process) / "cmdline")
-        << "qemu-system-x86_64" << '\0' << "-uuid" << '\0' << "id-" << name << '\0';
+    std::ofstream command(root_ / "proc" / std::to_string(process) / "cmdline");
+    command << "qemu-system-x86_64" << '\0' << "-uuid" << '\0' << "id-" << name << '\0';
+    for (const std::string& word : more) command << word << '\0';
   }
   std::optional<description> look() { return finder_->look({}); }
 
@@ -130,6 +132,26 @@ TEST_F(discovered, a_domain_without_its_process_waits) {
   EXPECT_FALSE(steering_of(look().value())[0].threads);
   start("db", 4711);
   EXPECT_TRUE(steering_of(look().value())[0].threads);
+}
+
+TEST_F(discovered, a_foreign_process_with_the_uuid_of_a_domain_is_not_taken) {
+  add("db", true);
+  start("db", 4711, {"-chardev", "socket,id=charmonitor,fd=28,server=on,wait=off"});
+  start("db", 4999);
+  EXPECT_EQ(steering_of(look().value())[0].process, 4711) << "libvirt started this one";
+  EXPECT_TRUE(finder_->take_notes().empty());
+}
+
+TEST_F(discovered, of_two_processes_with_the_uuid_of_a_domain_none_is_taken) {
+  add("db", true);
+  start("db", 4711);
+  start("db", 4999);
+  EXPECT_FALSE(steering_of(look().value())[0].threads);
+  const auto notes = finder_->take_notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("4711 and 4999"), std::string::npos) << notes[0];
+  fs::remove_all(root_ / "proc/4999");
+  EXPECT_EQ(steering_of(look().value())[0].process, 4711);
 }
 
 TEST_F(discovered, notes_come_once) {
