@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places where metrics are published: a port or a file.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 #include <base/shared/parse_number.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "metrics/server.hpp"
@@ -43,6 +48,27 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Refuses a file that each publication would replace, and the end remove, although it is something else: a
+/// device such as /dev/null, a link, or a file of another program.
+/// \throws metrics_error
+void refuse_foreign_file(const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode))
+    return;  // publishing reports the folder
+  if (!S_ISREG(status.st_mode))
+    throw metrics_error(
+        fmt::format("'{}' is not a regular file, so metrics must not replace it; choose another file", path));
+  constexpr std::string_view begin = "# HELP sukima_";
+  std::array<char, begin.size()> head{};
+  const descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  const ssize_t count = file ? ::read(file.get(), head.data(), head.size()) : -1;
+  // A process that was killed before its first publication left an empty file.
+  if (count == 0 || (count == std::ssize(head) && std::ranges::equal(head, begin))) return;
+  throw metrics_error(fmt::format(
+      "'{}' does not hold metrics of sukima, so it was not replaced; choose another file, or remove it",
+      path));
+}
+
 [[noreturn]] void refuse_port(const std::string& text) {
   throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", text));
 }
@@ -55,6 +81,7 @@ std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
   // A user can name a file called "-1" as ./-1.
   if (last.starts_with('-') && is_number(last.substr(1))) refuse_port(last);
   if (!is_number(last)) {
+    refuse_foreign_file(where);
     auto file = std::make_unique<metrics_file>(where);
     if (const auto failed = file->publish("")) throw metrics_error(*failed + "; choose another file");
     return file;

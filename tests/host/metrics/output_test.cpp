@@ -157,6 +157,30 @@ TEST(metrics_file, leaves_nothing_behind_where_it_cannot_be_written) {
   fs::remove_all(name);
 }
 
+TEST(metrics_file, replaces_only_a_file_of_metrics) {
+  std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const fs::path file = fs::path(name) / "letter", link = fs::path(name) / "link";
+  const fs::path pipe = fs::path(name) / "pipe", left = fs::path(name) / "left";
+  std::ofstream(file) << "Dear reader,\n";
+  fs::create_symlink(file, link);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const fs::path& one : {file, link, pipe}) {
+    const auto before = fs::symlink_status(one).type();
+    EXPECT_THROW((void)open_metrics(one.string()), metrics_error) << one;
+    EXPECT_EQ(fs::symlink_status(one).type(), before) << one;
+  }
+  std::stringstream kept;
+  kept << std::ifstream(file).rdbuf();
+  EXPECT_EQ(kept.str(), "Dear reader,\n");
+  // A process that was killed leaves its file.
+  for (const std::string& text : {std::string(), metrics_text({})}) {
+    std::ofstream(left) << text;
+    EXPECT_EQ(open_metrics(left.string())->publish("a 1\n"), std::nullopt);
+  }
+  fs::remove_all(name);
+}
+
 TEST(metrics_file, follows_no_link_that_another_user_made) {
   std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
   ASSERT_NE(::mkdtemp(name.data()), nullptr);
