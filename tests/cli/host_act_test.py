@@ -155,8 +155,17 @@ class Groups(Acting):
         self.assertIn(f"{self.group}/cpu.max is max 50000 and would be 75000 50000; nothing was set", done.stdout)
         self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
         self.assertFalse(pathlib.Path(self.journal).exists())
-        self.assertEqual(self.run_host("status").stdout, "Nothing is in effect.\n")
+        self.assertEqual(self.run_host("status").stdout, f"Nothing is in effect: there is no journal {self.journal}.\n")
         self.assertFalse(pathlib.Path(self.journal).parent.exists())
+
+    def test_in_lines_that_cannot_be_understood_are_not_called_ended(self):
+        journal = pathlib.Path(self.journal)
+        journal.parent.mkdir(mode=0o700, parents=True)
+        journal.touch(mode=0o600)
+        journal.write_text("nonsense\n")
+        shown = self.run_host("status")
+        self.assertEqual((shown.returncode, shown.stdout), (1, "Nothing that can be read is in effect.\n"))
+        self.assertIn("1 of the lines of the journal", shown.stderr)
 
     def test_are_listed_while_they_are_set(self):
         self.cap_two_acts()
@@ -309,13 +318,14 @@ class Refusals(Acting):
         self.refused("--dry-run is for sukima host optimise and act", "revert", "--dry-run")
         self.refused("--dry-run is for sukima host optimise and act", "status", "--dry-run")
         self.refused("--by is for sukima host optimise", "act", "--by", "use")
-        self.refused("--since, --weight-of and --method", "optimise", "--since", "x")
+        self.refused("--since is for sukima host explain; leave it out", "optimise", "--since", "x")
 
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
                                  ("is not a folder", "--root", "/nonesuch"),
                                  (f"--port: '{__file__}' is neither a device nor a socket", "--port", __file__),
                                  ("--port: '/' is neither a device nor a socket", "--port", "/"),
+                                 ("has 200 bytes, and that of a socket at most 107; give a shorter path", "--port", "/" + "p" * 199),
                                  ("cannot be created (/proc/nonesuch: No such file or directory); give another --socket",
                                   "--socket", "/proc/nonesuch/x")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)

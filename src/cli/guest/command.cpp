@@ -2,6 +2,7 @@
 // `sukima guest`: the service inside a virtual machine.
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/un.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -61,19 +62,29 @@ unsigned user_number(const std::string& name) {
   return entry->pw_uid;
 }
 
+/// Refuses a port that can never be opened. A port that does not exist yet may appear later.
+/// \throws process::usage_error
+void check_port(const std::string& port) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(port, ignored).type();
+  if (kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::directory)
+    throw process::usage_error(fmt::format(
+        "--port: '{}' is neither a device nor a socket; give the host's port, or leave it out", port));
+  constexpr std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
+  if (kind != std::filesystem::file_type::character && port.size() > longest)
+    throw process::usage_error(fmt::format(
+        "--port: the path '{}' has {} bytes, and that of a socket at most {}; give a shorter path, such as "
+        "one from the present folder",
+        port, port.size(), longest));
+}
+
 int run(guest_command& options) {
   options.service.root = options.root;
   options.service.port = options.port;
   options.service.socket = options.socket;
   if (!std::filesystem::is_directory(options.root))
     throw process::usage_error(fmt::format("--root: '{}' is not a folder; leave it out", options.root));
-  // A port that does not exist yet may appear later.
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(options.port, ignored) ||
-      std::filesystem::is_directory(options.port, ignored))
-    throw process::usage_error(
-        fmt::format("--port: '{}' is neither a device nor a socket; give the host's port, or leave it out",
-                    options.port));
+  check_port(options.port);
   if (!options.user.empty()) options.service.user = user_number(options.user);
   if (options.restore) {
     // Starting the service already restores the CPUs. A second attempt reports what fails.
@@ -85,7 +96,11 @@ int run(guest_command& options) {
   }
   struct sigaction action{};
   action.sa_handler = stop;  // without SA_RESTART, so the signal ends waiting
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};  // nohup ignores SIGHUP, so that the service survives the terminal
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
+  }
   std::signal(SIGPIPE, SIG_IGN);
   try {
     model::run_guest(options.service, stopped,

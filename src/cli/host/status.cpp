@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <host/shared/act.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "shared/console.hpp"
 
@@ -58,10 +60,16 @@ int status(const act_options& options) {
                       {"state", one.last}});
       text += printable(line_of(one, now)) + "\n";
     }
-    if (text.empty())
+    std::error_code unknown;
+    if (options.journal != model::default_journal && !std::filesystem::exists(options.journal, unknown))
+      text = fmt::format("Nothing is in effect: there is no journal {}.\n", printable(options.journal));
+    if (text.empty()) {
+      // A line that cannot be understood may belong to an act in effect.
+      const char* const known = written.unreadable() == 0 ? "Nothing" : "Nothing that can be read";
       text = options.arguments.empty()
-                 ? std::string("Nothing is in effect.\n")
-                 : fmt::format("Nothing is in effect for {}.\n", printable(join_words(options.arguments)));
+                 ? fmt::format("{} is in effect.\n", known)
+                 : fmt::format("{} is in effect for {}.\n", known, printable(join_words(options.arguments)));
+    }
     if (is_in_use) text += "Another sukima host acts now.\n";
     const json whole{{"acts", acts}, {"acting", is_in_use}, {"unreadable", written.unreadable()}};
     fmt::print("{}",

@@ -38,6 +38,13 @@ constexpr const char* still_listed =
     "it still lists acts that are no longer in effect; once it can be written, sukima host revert removes "
     "them";
 
+/// What it means for the acts that a journal cannot be used for this purpose.
+const char* meaning_of(journal_use use) {
+  return use == journal_use::acting    ? nothing_is_done
+         : use == journal_use::undoing ? nothing_is_undone
+                                       : nothing_is_shown;
+}
+
 constexpr enum_names<act_kind, act_kind::plug> kind_names("vcpus", "cap", "weight", "plug");
 
 std::string step_line(std::uint64_t number, const char* outcome) {
@@ -60,6 +67,9 @@ journal::journal(std::filesystem::path file, journal_use use) : file_(std::move(
     if (error) fail("has no folder", error.value());
     std::filesystem::permissions(file_.parent_path(), std::filesystem::perms(0700), error);
   }
+  // The lock would stay behind beside a folder or a device such as /dev/null.
+  struct stat status{};
+  if (::lstat(file_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse("is not a regular file");
   lock();
   open();
   read();
@@ -70,11 +80,10 @@ void journal::fail(const char* problem, int error, const char* meaning) const {
       fmt::format("the journal {} {}: {}; {}", file_.string(), problem, std::strerror(error), meaning));
 }
 
-void journal::fail(const char* problem, int error) const {
-  fail(problem, error,
-       use_ == journal_use::acting    ? nothing_is_done
-       : use_ == journal_use::undoing ? nothing_is_undone
-                                      : nothing_is_shown);
+void journal::fail(const char* problem, int error) const { fail(problem, error, meaning_of(use_)); }
+
+void journal::refuse(const char* problem) const {
+  throw journal_error(fmt::format("the journal {} {}; {}", file_.string(), problem, meaning_of(use_)));
 }
 
 /// Takes the lock. It is a separate file because shortening replaces the journal's file.
@@ -116,7 +125,8 @@ void journal::open() {
   if (::fstat(out_.get(), &status) != 0) fail("cannot be read", errno);
   // If another user could write the file, that user could decide which files this process writes, and what.
   const bool foreign = status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (!S_ISREG(status.st_mode) || foreign) fail("is not a file that only this user can write", EPERM);
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
+  if (foreign) refuse("is not a file that only this user can write");
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (size_ > longest_journal) fail("is too long to be read", EFBIG);
 }

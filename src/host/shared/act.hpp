@@ -104,6 +104,7 @@ class journal {
   void shorten();
   [[noreturn]] void fail(const char* problem, int error, const char* meaning) const;
   [[noreturn]] void fail(const char* problem, int error) const;
+  [[noreturn]] void refuse(const char* problem) const;
   static std::string line_of(std::uint64_t number, const act& change);
 
   std::filesystem::path file_;

@@ -187,7 +187,10 @@ TEST_F(acting, a_journal_of_others_or_no_file_is_refused) {
   EXPECT_THROW(journal{file}, journal_error);
   fs::remove(file);
   fs::create_directory(file);
-  EXPECT_THROW(journal{file}, journal_error);
+  fs::remove(file.string() + ".lock");
+  for (const journal_use use : {journal_use::acting, journal_use::undoing, journal_use::looking})
+    EXPECT_THROW(journal(file, use), journal_error);
+  EXPECT_FALSE(fs::exists(file.string() + ".lock")) << "no lock stays beside a folder";
   EXPECT_THROW(journal("/proc/nonesuch/journal"), journal_error);
 }
 
