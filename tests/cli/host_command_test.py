@@ -161,11 +161,24 @@ class RecordedMachines(unittest.TestCase):
                              (2, "", f"sukima: another sukima host record writes '{file}'; wait for its end, or give another "
                                      "file\n"))
             self.assertEqual(run("record", f"{file}-2", "--count", "1", *here).returncode, 0, "another file")
-            first.terminate()
-        self.assertTrue(lock.exists(), "the first recording was ended by a signal")
+            first.kill()
+        self.assertTrue(lock.exists(), "the first recording was killed")
         self.assertEqual(run("record", str(file), "--count", "1", *here).returncode, 0)
         self.assertFalse(lock.exists())
         self.assertEqual(len(answer("estimate", str(file), given=None)["vms"]), 2)
+
+    def test_a_recording_that_is_interrupted_leaves_nothing(self):
+        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", play("containers-v2.tree"))
+        file = pathlib.Path(FOLDER.name, "interrupted.json")
+        lock = pathlib.Path(f"{file}.lock")
+        with subprocess.Popen([PROGRAM, "host", "record", file, "--count", "2", "--interval", "3600", *here],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recording:
+            while not is_locked(lock):
+                time.sleep(0.01)
+            recording.terminate()
+            self.assertEqual(recording.communicate(),
+                             ("", f"sukima: the recording was interrupted; '{file}' was not written\n"))
+        self.assertEqual((recording.returncode, lock.exists(), file.exists()), (1, False, False))
 
     def test_watching_prints_lines_and_ends(self):
         root = play("containers-v2.tree")
@@ -222,6 +235,21 @@ class RecordedMachines(unittest.TestCase):
         watching.send_signal(signal.SIGTERM)
         self.assertEqual((watching.communicate()[1], watching.returncode), (f"sukima: metrics are at {file}\n", 0))
         self.assertFalse(file.exists())
+
+    def test_watching_survives_a_signal_that_is_ignored(self):
+        """As after nohup, when the terminal is closed."""
+        root = play("containers-v2.tree")
+        file = pathlib.Path(FOLDER.name, "nohup.prom")
+        with subprocess.Popen([PROGRAM, "host", "watch", "--root", root, "--interval", "0.1", "--json", "--metrics", str(file)],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as watching:
+            self.assertTrue(watching.stdout.readline())
+            watching.send_signal(signal.SIGHUP)
+            for _ in range(10):  # a command that ends would have printed fewer lines
+                self.assertTrue(watching.stdout.readline())
+            watching.send_signal(signal.SIGTERM)
+            watching.communicate()
+        self.assertEqual((watching.returncode, file.exists()), (0, False))
 
     def test_watching_removes_its_metrics_when_its_reader_ends(self):
         """As in `sukima host watch --metrics FILE | head -1`."""
@@ -315,15 +343,15 @@ class Refusals(unittest.TestCase):
         self.refused("-: the description is not JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))
         self.refused("vms[0].weight_of: is missing", "estimate", "-", given=host(1, vm("a", "0", weight_of=None)))
-        self.refused("--since is for an explanation", "estimate", "x", "--since", "y")
+        self.refused("--since is for sukima host explain; leave it out", "estimate", "x", "--since", "y")
         self.refused("an explanation needs a virtual machine", "explain")
-        self.refused("--method is for an estimate", "explain", "a", "x", "--method", "formula")
+        self.refused("--method is for sukima host estimate; leave it out", "explain", "a", "x", "--method", "formula")
         self.refused("has no virtual machine 'c'", "explain", "c", "-", given=FIGURE_14)
         self.refused("vms[0].vcpus[0].ran: is missing", "explain", "a", "-", given=FIGURE_14)
         self.refused("--method", "estimate", "x", "--method", "guess")
         self.refused("there is no action 'x': choose list", "help", "x")
-        self.refused("--metrics is for watch and optimise", "list", "--metrics", "0")
-        self.refused("--no-times is for watch and optimise", "status", "--no-times")
+        self.refused("--metrics is for sukima host watch and optimise; leave it out", "list", "--metrics", "0")
+        self.refused("--no-times is for sukima host watch and optimise; leave it out", "status", "--no-times")
         self.refused("leave one of the two out", "optimise", "--connect", "test:///default", "--config", "x")
         root = play("containers-v2.tree")
         for where in ("70000", "-1", "nowhere:1", "/proc/nonesuch/x"):
@@ -338,7 +366,13 @@ class Refusals(unittest.TestCase):
         self.refused("one argument too many", "list", "x")
         self.refused("one argument too many", "record", "x", "y")
         self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
-        self.refused("--count is for watch and record", "list", "--count", "2")
+        self.refused("--count is for sukima host watch and record; leave it out", "list", "--count", "2")
+        self.refused("--config is for sukima host optimise and act; leave it out", "list", "--config", "x")
+        self.refused("--journal is for sukima host optimise, act, status and revert; leave it out", "watch", "--journal", "x")
+        self.refused("--interval is for sukima host list, watch, record, estimate and explain; leave it out", "status",
+                     "--interval", "2")
+        self.refused("--json is for sukima host list, watch, estimate, explain, optimise, act, status and revert; leave it out",
+                     "record", "x", "--json")
         self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")
         self.refused("is not the socket of a running machine", "list", "--qmp", "/nonesuch")
         self.refused("'/nonesuch' cannot be read: No such file or directory; give another file", "list", "--domstats", "/nonesuch")

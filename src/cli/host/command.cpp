@@ -6,7 +6,6 @@
 #include <host/shared/act.hpp>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "host/act.hpp"
 #include "host/help.hpp"
@@ -44,31 +43,27 @@ std::string live_option(const host_options& options) {
   return options.live.root.empty() ? "" : "--root";
 }
 
-/// Refuses options of actions that run until a signal.
-void check_lasting(const host_options& options) {
-  if (options.action == "watch" || options.action == "optimise") return;
-  if (!options.metrics.empty())
-    throw process::usage_error("--metrics is for watch and optimise; leave it out");
-  if (options.no_times) throw process::usage_error("--no-times is for watch and optimise; leave it out");
+/// Refuses the options of other actions, which would otherwise have no effect. \throws process::usage_error
+void refuse_options_of_others(const CLI::App& command, const std::string& action) {
+  for (const CLI::Option* one : command.get_options()) {
+    if (one->count() == 0 || one->get_lnames().empty() || one == command.get_help_ptr()) continue;
+    const std::string name = "--" + one->get_lnames().front();
+    const std::vector<std::string> actions = actions_with(name);
+    if (std::ranges::find(actions, action) == actions.end())
+      throw process::usage_error(
+          fmt::format("{} is for sukima host {}; leave it out", name, join_words(actions, " and ")));
+  }
 }
 
 /// Refuses wrong options of this action before any file is read.
 void check(const host_options& options, const std::string& file) {
-  if (options.acting.dry_run || options.acting.by != "progress")
-    throw process::usage_error(options.acting.dry_run
-                                   ? "--dry-run is for sukima host optimise and act; leave it out"
-                                   : "--by is for sukima host optimise; leave it out");
   const std::string live = live_option(options);
   if (!file.empty() && !live.empty())
     throw process::usage_error(
         fmt::format("{} is for a running host; leave out either it or '{}'", live, file));
-  if (options.count && options.action != "watch" && options.action != "record")
-    throw process::usage_error("--count is for watch and record");
-  if (!options.since.empty() && (options.action != "explain" || file.empty()))
+  if (!options.since.empty() && file.empty())
     throw process::usage_error(
         "--since is for an explanation of a file: sukima host explain VM FILE --since EARLIER");
-  if (options.method != "exact" && options.action != "estimate")
-    throw process::usage_error("--method is for an estimate: sukima host estimate FILE");
 }
 
 model::description read_host(const std::string& path) {
@@ -135,23 +130,11 @@ int change(host_options& options) {
   // The user of a command that ends at once knows the time; a program that reads JSON may not know it.
   options.acting.format = {options.json, lasts ? !options.no_times : options.json};
   options.acting.metrics = options.metrics;
-  if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")
-    throw process::usage_error(fmt::format(
-        "--since, --weight-of and --method are not for sukima host {}; leave them out", options.action));
-  const bool finds = options.action == "optimise" && !options.live.connect.empty();
-  if (finds) options.acting.connect = std::exchange(options.live.connect, "");
-  if (finds && !options.acting.config.empty())
+  options.acting.connect = options.live.connect;
+  if (!options.acting.connect.empty() && !options.acting.config.empty())
     throw process::usage_error(
         "--connect finds the machines, and --config names them; leave one of the two out");
   if (options.acting.config.empty()) options.acting.config = default_config;
-  if (const std::string live = live_option(options); !live.empty() || options.count)
-    throw process::usage_error(fmt::format("{} is not for sukima host {}; leave it out",
-                                           options.count ? "--count" : live, options.action));
-  const bool may_be_dry = options.action == "optimise" || options.action == "act";
-  if (options.acting.dry_run && !may_be_dry)
-    throw process::usage_error("--dry-run is for sukima host optimise and act; leave it out");
-  if (options.action != "optimise" && options.acting.by != "progress")
-    throw process::usage_error("--by is for sukima host optimise; leave it out");
   if (options.action == "optimise") return optimise(options.acting);
   if (options.action == "status") return status(options.acting);
   return options.action == "act" ? set_value(options.acting) : revert(options.acting);
@@ -268,7 +251,7 @@ int show_help(const CLI::App& command, host_options& options) {
 int carry_out(const CLI::App& command, host_options& options) {
   const std::string& action = options.action;
   if (action == "help") return show_help(command, options);
-  check_lasting(options);
+  refuse_options_of_others(command, action);
   if (action == "estimate") return estimate(options);
   if (action == "explain") return explain(options);
   if (action == "optimise" || action == "act" || action == "status" || action == "revert")

@@ -2,6 +2,8 @@
 // The help of `sukima host`; see help.hpp.
 #include "host/help.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -143,6 +145,14 @@ class formatter final : public CLI::Formatter {
 std::vector<std::string> action_names() {
   std::vector<std::string> names;
   std::ranges::transform(entries(), std::back_inserter(names), [](const auto& one) { return one.name; });
+  return names;
+}
+
+std::vector<std::string> actions_with(std::string_view option) {
+  std::vector<std::string> names;
+  for (const action_entry& one : entries())
+    if (std::ranges::find(one.options, option) != one.options.end()) names.emplace_back(one.name);
+  SUKIMA_ASSERT(!names.empty(), "each option belongs to an action, so that the help of one shows it");
   return names;
 }
 

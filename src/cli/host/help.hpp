@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -14,6 +15,9 @@ namespace sukima::cli::host {
 
 /// Returns the actions, in the order of the help.
 std::vector<std::string> action_names();
+
+/// Returns the actions that have this option, such as "--json", in the order of the help.
+std::vector<std::string> actions_with(std::string_view option);
 
 /// Returns the examples of all actions, for the help of the command.
 std::string all_examples();

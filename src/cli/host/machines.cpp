@@ -239,14 +239,21 @@ int watch(live_host& host, const machine_options& options) {
 }
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
-  host.next();
+  // The command must remove its lock when it ends, so it must not be killed by a signal.
+  const std::atomic<bool>* const stopped = path == "-" ? nullptr : &catch_stop_signals();
+  host.next(stopped);
   // Checks this before the readings, which take a while.
   std::optional<recording_lock> lock;
   if (path != "-") {
     if (const int error = cap_output_check(path.c_str()); error != 0) refuse_file(path, error);
     lock.emplace(path);
   }
-  for (unsigned done = 1; done < options.count.value_or(readings_of_recording); ++done) host.next();
+  for (unsigned done = 1; done < options.count.value_or(readings_of_recording); ++done) host.next(stopped);
+  // Relaxed: no other data is published with it. Partner: stop in stop.cpp.
+  if (stopped != nullptr && stopped->load(std::memory_order_relaxed)) {
+    complain(fmt::format("the recording was interrupted; '{}' was not written", path));
+    return process::exit_failure;
+  }
   print_notes(host);
   const model::description& now = host.seen().host();
   const std::string text = model::description_text(now);

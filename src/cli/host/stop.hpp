@@ -6,8 +6,8 @@
 
 namespace sukima::cli::host {
 
-/// From this call on SIGINT, SIGTERM and SIGHUP do not end the process, but set the returned flag and end
-/// waiting. So does SIGPIPE unless it is ignored.
+/// From this call on SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process, but set the returned flag
+/// and end waiting. Signals that are ignored stay ignored.
 const std::atomic<bool>& catch_stop_signals();
 
 }  // namespace sukima::cli::host
