@@ -97,9 +97,15 @@ class ExplainPage(unittest.TestCase):
                 self.assertTrue(element[1]["aria-label"])
 
     def test_a_page_that_cannot_be_written_is_an_error(self):
-        done = self.explain("--html", self.folder / "nonesuch" / "page.html", self.trace)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("the page cannot be written to", done.stderr)
+        for place, reason in ((self.folder / "nonesuch" / "page.html", "No such file or directory"),
+                              (self.folder, "Is a directory")):
+            done = self.explain("--html", place, self.trace)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"sukima: the page cannot be written to '{place}': {reason}; give --html another "
+                                          "file\n")
+        done = self.explain("--html", "/dev/full", self.trace)
+        self.assertEqual(done.returncode, 1)  # that shows only at the end
+        self.assertIn("the page cannot be written to '/dev/full': No space left on device", done.stderr)
         # If that shows only at the end, the exit code is still the program's.
         done = self.explain("--html", "/dev/full", "--", "sh", "-c",
                             f"cp '{self.trace}' \"$SUKIMA_TRACE\"; exit 7")
@@ -110,6 +116,14 @@ class ExplainPage(unittest.TestCase):
             done = self.explain(option, "/dev/full", "--", "sh", "-c", f"cp '{self.trace}' \"$SUKIMA_TRACE\"")
             self.assertEqual(done.returncode, 74)
             self.assertIn(f"sukima: {sentence}\n", done.stderr)
+
+    def test_the_trace_is_not_replaced_by_its_page(self):
+        trace = self.folder / "only.json"
+        trace.write_bytes(pathlib.Path(self.trace).read_bytes())
+        done = self.explain("--html", self.folder / "." / "only.json", trace)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("the page would replace the trace", done.stderr)
+        self.assertEqual(trace.read_bytes(), pathlib.Path(self.trace).read_bytes())
 
     def test_an_explanation_without_a_reader_is_a_failure_and_leaves_the_page(self):
         file = self.folder / "unread.html"

@@ -125,6 +125,10 @@ void explain_cluster_run(const std::string& text, const explain_options& options
 
 /// \returns the exit code
 int explain_file(const explain_options& options) {
+  expect_writable(options.html, unwritten_page, "--html");
+  if (std::error_code unknown; std::filesystem::equivalent(options.file, options.html, unknown))
+    throw process::usage_error(fmt::format(
+        "the page would replace the trace '{}' that it shows: give --html another file", options.file));
   const std::string text = read_text_to_explain(options.file);
   if (is_cluster_run(text)) {
     explain_cluster_run(text, options);
