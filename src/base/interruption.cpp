@@ -41,10 +41,18 @@ void end_with_all(int signal) {
   for (const pid_t group : groups()) kill(-group, SIGKILL);
   for (const pid_t group : groups()) waitpid(group, nullptr, 0);
   for (auto directory = directories().rbegin(); directory != directories().rend(); ++directory) {
-    if (directory->with == directory_contents::files)
-      remove_directory_with_files(directory->path.c_str());
-    else
-      remove_directory(directory->path.c_str());
+    const char* const path = directory->path.c_str();
+    switch (directory->with) {
+      case directory_contents::none:
+        remove_directory(path);
+        break;
+      case directory_contents::files:
+        remove_directory_with_files(path);
+        break;
+      case directory_contents::tree:
+        remove_directory_tree(path);
+        break;
+    }
   }
   std::signal(signal, SIG_DFL);
   raise(signal);
@@ -140,8 +148,11 @@ int remove_directory(const char* path) noexcept {
 
 namespace {
 
-/// Removes the files found by one read of a directory. \returns whether there was one
-bool remove_some_files(int directory) noexcept {
+bool remove_entry(int directory, const char* name, int levels) noexcept;
+
+/// Removes the entries found by one read of a directory. \returns whether there was one
+/// \param levels  how many levels of directories below are removed, too; 0: only files are
+bool remove_some_entries(int directory, int levels) noexcept {
   // readdir(3) allocates, so this makes the system call itself. Each entry of the kernel has inode, offset,
   // length, type, name.
   constexpr std::size_t length_at = 16, name_at = 19;
@@ -151,21 +162,42 @@ bool remove_some_files(int directory) noexcept {
   for (long at = 0; at < bytes;) {
     unsigned short length = 0;
     std::memcpy(&length, entries + at + length_at, sizeof length);
-    any = unlinkat(directory, entries + at + name_at, 0) == 0 || any;
+    any = remove_entry(directory, entries + at + name_at, levels) || any;
     at += length;
   }
   return any;
 }
 
-}  // namespace
+void remove_entries(int directory, int levels) noexcept {
+  // Removing entries may have moved others, so the directory is read again from its beginning.
+  while (remove_some_entries(directory, levels)) lseek(directory, 0, SEEK_SET);
+}
 
-int remove_directory_with_files(const char* path) noexcept {
+bool remove_entry(int directory, const char* name, int levels) noexcept {
+  if (unlinkat(directory, name, 0) == 0) return true;
+  if (levels == 0 || std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) return false;
+  const int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (below < 0) return false;
+  remove_entries(below, levels - 1);
+  close(below);
+  return unlinkat(directory, name, AT_REMOVEDIR) == 0;
+}
+
+int remove_with_entries(const char* path, int levels) noexcept {
   const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return errno;
-  // Removing files may have moved other entries, so the directory is read again from its beginning.
-  while (remove_some_files(directory)) lseek(directory, 0, SEEK_SET);
+  remove_entries(directory, levels);
   close(directory);
   return remove_directory(path);
+}
+
+}  // namespace
+
+int remove_directory_with_files(const char* path) noexcept { return remove_with_entries(path, 0); }
+
+int remove_directory_tree(const char* path) noexcept {
+  constexpr int most_levels = 32;
+  return remove_with_entries(path, most_levels);
 }
 
 }  // namespace sukima::process

@@ -45,10 +45,16 @@ TEST(interruption, leaves_directories_below_alone) {
 TEST(interruption, by_a_signal_removes_files_only_where_that_was_asked_for) {
   const process::temporary_directory above("lab-test");
   const fs::path guests = fs::path(above.path()) / "guests", other = fs::path(above.path()) / "other";
+  const fs::path tree = fs::path(above.path()) / "tree";
   fill(guests, 3);
   fill(other, 3);
+  fill(tree, 500);
+  fill(tree / "below", 3);
+  fill(tree / "below" / "deeper", 0);
+  fs::create_directory_symlink(other, tree / "below" / "link");
   const pid_t child = fork();
   if (child == 0) {
+    const process::removed_on_signal whole(tree.string(), process::directory_contents::tree);
     const process::removed_on_signal with_files(guests.string(), process::directory_contents::files);
     const process::removed_on_signal empty_only(other.string());
     raise(SIGTERM);
@@ -59,6 +65,7 @@ TEST(interruption, by_a_signal_removes_files_only_where_that_was_asked_for) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
   EXPECT_FALSE(fs::exists(guests));
+  EXPECT_FALSE(fs::exists(tree));
   EXPECT_TRUE(fs::exists(other / "a-file-with-a-long-name-0"));
 }
 

@@ -16,6 +16,7 @@
 #include <base/shared/errors.hpp>
 #include <base/shared/executable.hpp>
 #include <base/shared/installed.hpp>
+#include <base/shared/interruption.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "bench/node_output.hpp"
 
@@ -132,6 +133,7 @@ outcome node_stage::run(const task& task, std::chrono::nanoseconds limit) const 
 std::optional<outcome> node_stage::run_hope(const task& task, std::chrono::nanoseconds limit,
                                             const std::vector<planned_death>& plan) const {
   const process::temporary_directory folder("bench");
+  const process::removed_on_signal cleanup(folder.path(), process::directory_contents::files);
   const std::string ends = folder.path() + "/ends.json";
   const node_groups groups = make_groups(task.nodes);
   process::child_request request =

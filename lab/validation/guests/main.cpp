@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <base/shared/clock.hpp>
 #include <base/shared/errors.hpp>
+#include <base/shared/interruption.hpp>
 #include <base/shared/temporary_directory.hpp>
 
 #include <CLI/CLI.hpp>
@@ -97,6 +98,7 @@ int run_under_xen(const request& request) {
       request.guests, request.vcpus, threads, settling_seconds, request.seconds);
   if (const int code = build_image(settings, xen_image_script, image); code != 0) return code;
   const sukima::process::temporary_directory folder("guests");
+  const sukima::process::removed_on_signal cleanup(folder.path(), sukima::process::directory_contents::files);
   return report(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), request, "xen");
 }
 
@@ -140,6 +142,7 @@ int run(const request& request) {
   if (const int code = build_image("", image_script, image); code != 0) return code;
   const unsigned threads = request.threads != 0 ? request.threads : request.vcpus;
   const sukima::process::temporary_directory folder("guests");
+  const sukima::process::removed_on_signal cleanup(folder.path(), sukima::process::directory_contents::files);
   std::list<watched> all;
   for (unsigned i = 0; i < request.guests; ++i)
     all.emplace_back(

@@ -26,6 +26,7 @@ class killed_on_signal {
 enum class directory_contents {
   none,  ///< it is empty, or of a control group
   files,  ///< it contains files but no directories
+  tree,  ///< it contains files and directories
 };
 
 /// A directory that is removed in that case, after the processes are killed; the newest directory first.
@@ -47,5 +48,9 @@ int remove_directory(const char* path) noexcept;
 
 /// Removes a directory and the files in it. Async-signal-safe. Returns 0 or an errno.
 int remove_directory_with_files(const char* path) noexcept;
+
+/// Removes a directory with the files and directories in it, up to 32 levels; it follows no links.
+/// Async-signal-safe. Returns 0 or an errno.
+int remove_directory_tree(const char* path) noexcept;
 
 }  // namespace sukima::process

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
+#include <base/shared/interruption.hpp>
 #include <base/shared/program.hpp>
 #include <base/shared/temporary_directory.hpp>
 
@@ -15,8 +16,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include <base/shared/program.hpp>
-#include <base/shared/temporary_directory.hpp>
 #include "objects/files.hpp"
 #include "objects/recording.hpp"
 #include "shared/console.hpp"
@@ -55,6 +54,7 @@ class dropped_output {
 /// Returns the recording that the library made of a run.
 std::string record_text(const std::vector<std::string>& program, double seconds) {
   const process::temporary_directory directory("record");
+  const process::removed_on_signal cleanup(directory.path(), process::directory_contents::files);
   const std::string file = directory.path() + "/recording";
   process::program_end end;
   {
@@ -110,6 +110,7 @@ model::description record_program(const std::vector<std::string>& program, doubl
 
 double time_program(const std::vector<std::string>& program, const std::string& plan) {
   const process::temporary_directory directory("time");
+  const process::removed_on_signal cleanup(directory.path(), process::directory_contents::files);
   const std::string file = directory.path() + "/nanoseconds";
   process::program_end end;
   {

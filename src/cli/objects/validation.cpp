@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include <base/shared/interruption.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "objects/files.hpp"
 #include "objects/programs.hpp"
@@ -59,6 +60,7 @@ double fastest_first_run(const validation& of) {
 void measure(const std::vector<std::string>& program, const model::description& described, int runs,
              validation& into) {
   const process::temporary_directory directory("validate");
+  const process::removed_on_signal cleanup(directory.path(), process::directory_contents::files);
   std::vector<std::string> plans;
   for (const validated_model& one : into.models) {
     plans.push_back(fmt::format("{}/{}", directory.path(), plans.size()));

@@ -304,6 +304,7 @@ recorded_tree::recorded_tree(const fs::path& folder) : folder_(fs::absolute(fold
     throw process::usage_error(
         fmt::format("'{}' does not hold the times of samples: the recording is damaged", list.string()));
   moving_.emplace("root");
+  cleanup_.emplace(moving_->path(), process::directory_contents::tree);
   copy_files(folder_, moving_->path(), folder_ / "samples");
 }
 

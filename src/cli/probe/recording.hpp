@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <base/shared/descriptor.hpp>
+#include <base/shared/interruption.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "capacity/meter.hpp"
 
@@ -95,6 +96,7 @@ class recorded_tree {
   std::vector<std::uint64_t> times_;  ///< empty: a plain copy
   /// The folder in which the files of a recording are changed from sample to sample.
   std::optional<process::temporary_directory> moving_;
+  std::optional<process::removed_on_signal> cleanup_;
 };
 
 }  // namespace sukima::cli::probe
