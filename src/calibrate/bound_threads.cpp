@@ -32,7 +32,9 @@ set_pointer make_set(std::size_t cpus) {
 
 int bind_this_thread(unsigned cpu) {
   const std::size_t size = CPU_ALLOC_SIZE(cpu + 1);
-  const set_pointer set = make_set(cpu + 1);
+  const set_pointer set(CPU_ALLOC(cpu + 1));
+  if (!set) return ENOMEM;  // a thread must not end by an exception
+  CPU_ZERO_S(size, set.get());
   CPU_SET_S(cpu, size, set.get());
   return sched_setaffinity(0, size, set.get()) == 0 ? 0 : errno;
 }

@@ -4,6 +4,7 @@
 
 #include <hwloc.h>
 #include <sys/mman.h>
+#include <base/shared/quiet_hwloc.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -98,6 +99,7 @@ std::optional<unsigned> cpu_of(hwloc_obj_t node, const std::vector<unsigned>& cp
 void topology::destroy::operator()(hwloc_topology* one) const { hwloc_topology_destroy(one); }
 
 topology::topology() {
+  const quiet_hwloc quiet;
   hwloc_topology_t machine = nullptr;
   if (hwloc_topology_init(&machine) != 0) throw std::runtime_error("hwloc cannot be started");
   machine_.reset(machine);

@@ -141,6 +141,15 @@ class Calibrate(unittest.TestCase):
             pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE=file).stdout)
             self.assertEqual((pairs["measured_now"], pairs["pairs"]), (False, kept))
 
+    def test_says_nothing_in_the_name_of_hwloc(self):
+        """Without /sys, hwloc would write to stderr."""
+        hiding = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs none /sys && exec "$@"', "sh"]
+        if subprocess.run([*hiding, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no mounts can be made here")
+        done = subprocess.run([*hiding, PROGRAM, "calibrate", "--cpus", first_cpu(), "--output", "-"], capture_output=True,
+                              text=True, timeout=500, env=ENVIRONMENT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_replaces_no_file_of_something_else(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "letter")
@@ -418,6 +427,18 @@ class Recordings(unittest.TestCase):
         answer = json.loads(run("probe", "--json", "--root", place).stdout)
         self.assertEqual((answer["affinity"], answer["cap"]), (1, 1))
 
+    def test_an_answer_that_is_interrupted_leaves_no_folder(self):
+        """The pipe with the user's number has no writer yet, so the command waits after it has made its folder."""
+        tree = pathlib.Path(self.tree(**{"samples/times": "1000000000\n2000000000\n"}))
+        os.mkfifo(tree / "sukima_cpus")
+        with tempfile.TemporaryDirectory() as temporary:
+            with subprocess.Popen([PROGRAM, "probe", "--root", str(tree)], stdout=subprocess.DEVNULL,
+                                  env={**ENVIRONMENT, "TMPDIR": temporary}) as answering, (tree / "sukima_cpus").open("wb"):
+                self.assertEqual(len(os.listdir(temporary)), 1)
+                answering.terminate()
+                answering.wait()
+            self.assertEqual((answering.returncode, os.listdir(temporary)), (-signal.SIGTERM, []))
+
     def test_other_files_than_recordings_are_refused(self):
         for sentence, arguments in (
                 ("holds no recorded tree", ["--root", str(self.folder)]),
@@ -637,6 +658,14 @@ class Run(unittest.TestCase):
         self.assertEqual(report["variables"]["OMPI_MCA_orte_set_default_slots"], "1", "ranks that wait actively")
         self.assertEqual(report["program"], ["sh", "-c", "exit 3"])
         self.assertEqual(report["basis"], "override")
+
+    def test_a_report_says_that_too_few_files_may_be_open(self):
+        done = subprocess.run([PROGRAM, "run", "--report", "--threads", "1", "--", "/bin/true"], capture_output=True, text=True,
+                              timeout=500, env=ENVIRONMENT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing is preloaded, because the limit on open files is reached (raise it with ulimit -n): ",
+                      done.stderr)
 
     def test_a_report_needs_no_folder_for_temporary_files(self):
         source = "#include <omp.h>\nint main(void) { omp_set_num_threads(1); return 0; }\n"

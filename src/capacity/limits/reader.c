@@ -70,6 +70,7 @@ void cap_note(cap_reader* reader, const char* file, const char* text) {
 
 void cap_note_unreadable(cap_reader* reader, const char* file, int result) {
   const char* text = "cannot be read; it is ignored";
+  if (result == EMFILE || result == ENFILE) text = "cannot be read (too many files are open); it is ignored";
   if (result == EACCES || result == EPERM) text = "cannot be read (permission denied); it is ignored";
   if (result == ENOENT || result == ENOTDIR) text = "does not exist; it is ignored";
   if (result == cap_file_too_large) text = "is too large; it is ignored";

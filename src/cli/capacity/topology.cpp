@@ -11,36 +11,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <system_error>
 #include <tuple>
 
 #include <base/shared/parse_number.hpp>
+#include <base/shared/quiet_hwloc.hpp>
 
 namespace sukima::cli {
 namespace {
 
 /// More CPUs than Linux supports.
 constexpr std::size_t mask_cpus = 65536;
-
-/// While an object of this class exists, hwloc does not write to stderr that it cannot read /sys, because the
-/// answer reports it. No other thread may use the environment during that time.
-class quiet_hwloc {
- public:
-  quiet_hwloc() : was_set_(std::getenv(variable) != nullptr) {
-    if (!was_set_) setenv(variable, "2", 0);
-  }
-  ~quiet_hwloc() {
-    if (!was_set_) unsetenv(variable);  // started programs inherit the environment
-  }
-  quiet_hwloc(const quiet_hwloc&) = delete;
-  quiet_hwloc& operator=(const quiet_hwloc&) = delete;
-
- private:
-  static constexpr const char* variable = "HWLOC_HIDE_ERRORS";
-  bool was_set_;
-};
 
 unsigned number_of(hwloc_obj_t object) { return object != nullptr ? object->logical_index : 0; }
 

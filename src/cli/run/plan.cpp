@@ -4,16 +4,19 @@
 
 #include <base/shared/assert.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <sstream>
 
 #include <preload/shared/mpi_ranks.h>
+#include <base/shared/descriptor.hpp>
 #include <base/shared/executable.hpp>
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
@@ -69,6 +72,16 @@ fs::path preload_library() {
   return fs::is_regular_file(library, ignored) ? library : fs::path();
 }
 
+/// Why this program's own file, which leads to the library, cannot be read: the end of the sentence "nothing
+/// is preloaded, because …".
+std::string trouble_with_own_file() {
+  const descriptor own(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const int error = own ? 0 : errno;
+  if (error == EMFILE) return "the limit on open files is reached (raise it with ulimit -n)";
+  if (error == ENFILE) return "the system's limit on open files is reached (raise fs.file-max with sysctl)";
+  return "/proc, which leads to the library, cannot be read";
+}
+
 void choose_library(run_plan& plan, const run_options& options, const std::string& program) {
   if (!options.preload) {
     plan.obstacle = "--no-preload was given";
@@ -82,7 +95,7 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
     }
     const std::string loader = process::loader_of("/proc/self/exe");
     if (loader.empty()) {
-      plan.obstacle = "/proc, which leads to the library, cannot be read";
+      plan.obstacle = trouble_with_own_file();
       return;
     }
     plan.obstacle = process::obstacle_to_preloading(*file, loader);
