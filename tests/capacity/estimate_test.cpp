@@ -240,6 +240,24 @@ TEST(estimate, an_explanation_before_the_first_sample_blinds_nothing) {
   EXPECT_EQ(basis(true), basis(false));
 }
 
+TEST(estimate, an_explanation_notices_that_fewer_groups_are_visible) {
+  world here("0-3");
+  here.group("/ours", "100", "max 100000").group("/ours/a", "100", "max 100000");
+  here.tree().file("/proc/self/cgroup", "0::/ours/a\n");
+  const auto mounted = [](const std::string& root) {
+    // Because of the malformed line, an explanation looks for the groups again.
+    return "malformed\n" + sukima_test::mount_line(root, "/sys/fs/cgroup", "cgroup2", "rw");
+  };
+  here.tree().file("/proc/self/mountinfo", mounted("/"));
+  here.own_thread(4711, 1, 0).uses("/ours", 1).uses("/ours/a", 1);
+  here.run(3);
+  // The folder of the hierarchy now shows the process's own group, and none above it.
+  here.tree().file("/proc/self/mountinfo", mounted("/ours/a"));
+  sukima_test::report_pointer(sukima_capacity_estimator_explain(here.estimator()));
+  here.run(3);
+  EXPECT_EQ(here.usable(4).basis, SUKIMA_CAPACITY_BASIS_BLIND);
+}
+
 TEST(estimate, a_malformed_message_of_the_host_is_reported_once_in_each_report) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");

@@ -332,6 +332,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   size_t end = place->top_length;
   uint64_t window = (uint64_t)(elapsed * 1e9);
   for (uint32_t level = 0; level < followed->path_length; level++) {
+    CAP_ASSERT(end <= length, "each group of the path has a part of the directory of the process's group");
     find_groups_below(followed, reader, place->directory, end, level + 1, elapsed);
     double direct = cap_direct_use(followed, level, window);
     // Before the second sample nothing is known. If `direct` is NAN, the condition holds.

@@ -238,6 +238,7 @@ void cap_read_path_settings(cap_followed* followed, cap_reader* reader) {
   size_t length = strlen(place->directory);
   size_t end = place->top_length;
   for (uint32_t level = 0; level < followed->path_length; level++) {
+    CAP_ASSERT(end <= length, "each group of the path has a part of the directory of the process's group");
     cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
     cap_write_bytes(&out, place->directory, end);
     cap_group_read_settings(followed, reader, &followed->groups[followed->path[level]],

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "estimate/estimator.h"
+#include "follow/group_path.h"
 #include "report/report.h"
 
 // Less than this part of a CPU, or of the time, is not mentioned.
@@ -238,6 +239,17 @@ static void explain_neighbours(explanation_writer* to, const sukima_capacity_est
   }
 }
 
+// A hash of the directories in which the process's groups are visible. Mounts can change without the groups.
+static uint64_t hash_of_places(const cap_reader* reader) {
+  uint64_t hash = 0;
+  for (int i = 0; i < cap_hierarchy_count; i++) {
+    const cap_place* place = &reader->places[i];
+    if (place->match == CAP_NO_MATCH) continue;
+    hash = (hash + place->top_length + (uint64_t)i) * 31 + cap_hash_path(place->directory);
+  }
+  return hash;
+}
+
 sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estimator* all) {
   int saved = errno;
   cap_report_builder builder = {0};
@@ -248,6 +260,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   if (notes != 0) all->reader.groups_found = false;  // so that these notes are reported, too
   const bool was_found = all->group_searches == all->reader.group_searches;
   const uint64_t groups_before = all->reader.groups_hash;
+  const uint64_t places_before = hash_of_places(&all->reader);
   cap_reader_read(&all->reader, &facts);
   if (all->host.is_malformed) {
     cap_note(&all->reader, all->host.malformed_from_port ? CAP_HOST_PORT : CAP_HOST_FILE,
@@ -258,7 +271,10 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   }
   all->reader.listener = NULL;
   // If the repeated search found the same groups, continue to follow the same neighbours.
-  if (was_found && groups_before == all->reader.groups_hash) all->group_searches = all->reader.group_searches;
+  if (was_found && groups_before == all->reader.groups_hash &&
+      places_before == hash_of_places(&all->reader)) {
+    all->group_searches = all->reader.group_searches;
+  }
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;
   sukima_capacity_estimator_usable(all, 0, &estimate);
