@@ -2,6 +2,8 @@
 // Running experiments; see runner.hpp.
 #include "shared/runner.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,6 +170,7 @@ class session {
     record result;
     const auto start = clock::now();
     if (set_up(experiment, where, result)) {
+      SUKIMA_ASSERT(stage_ != nullptr, "a run needs its environment");
       const job words =
           job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find);
       std::string& known = results_[experiment.name + "/" + of.name];
@@ -203,6 +206,7 @@ class session {
   void leave_out() {
     ++summary_.left_out;
     --total_;
+    SUKIMA_ASSERT(done_ <= total_, "a run is either done or left out");
   }
 
   /// O(runs left).
@@ -341,6 +345,8 @@ record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const s
   if (!result.failure.empty()) result.seconds.clear();
   if (result.use.size() != result.seconds.size()) result.use.clear();
   result.result = result.failure.empty() ? expected : "";
+  SUKIMA_ASSERT(result.failure.empty() ? result.seconds.size() == ends.size() : result.seconds.empty(),
+                "a run has a time for each copy, or a failure");
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes changes with the journal's lines around them, and sets old values back.
 #include <fmt/format.h>
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -42,6 +43,8 @@ receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const s
   step("looked");
   result.number = journal_.begin(result.change);
   step("begun");
+  SUKIMA_ASSERT(journal_.in_effect().contains(result.number),
+                "an act is in the journal before it is done, so that revert finds it after a crash");
   if (const int error = by.apply(value, now); error != 0) {
     if (by.present() == before) journal_.close(result.number, "undone");  // otherwise revert examines it
     const std::string why = by.trouble().empty() ? std::strerror(error) : by.trouble();

@@ -2,6 +2,7 @@
 // Counters of a virtual machine whose vCPUs are threads of a process.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <base/shared/assert.hpp>
 #include <base/shared/parse_number.hpp>
 
 #include <algorithm>
@@ -37,6 +38,7 @@ using placed_threads = std::vector<std::optional<pid_t>>;
 /// uses higher numbers, it places the threads in the order of their numbers.
 /// \pre found.size() <= vcpus
 placed_threads placed(const std::map<unsigned, pid_t>& found, std::size_t vcpus) {
+  SUKIMA_ASSERT(found.size() <= vcpus, "each thread has a place");
   placed_threads places(vcpus);
   const bool by_number = found.empty() || found.rbegin()->first < vcpus;
   std::size_t next = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cycle of a session: measure, estimate, decide, act.
 #include <fmt/format.h>
+#include <base/shared/assert.hpp>
 #include <base/shared/clock.hpp>
 
 #include <algorithm>
@@ -192,6 +193,7 @@ void session::send_numbers(double now) {
 
 /// Looks for the proof of an act that waits for it, or begins an act.
 void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
+  SUKIMA_ASSERT(!options_.dry_run && wanted >= 1, "a dry run sets nothing, and no guest loses its last CPU");
   const unsigned count = raise_ceiling(one, wanted, now);
   if (one.waiting) {
     const proof found = actor_->verify(one.vcpus, *one.waiting, now);
@@ -230,6 +232,8 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
 /// are plugged in. The session plugs in only under a lease: a guest that has obeyed one number has a service,
 /// which will switch off the CPUs that were added since.
 unsigned session::raise_ceiling(session_member& one, unsigned count, double now) {
+  SUKIMA_ASSERT(one.ceiling() != nullptr || (!one.plugged && !one.asked_at),
+                "only a machine that can be given virtual CPUs waits for some");
   if (one.plugged) {
     const proof found = actor_->verify(*one.ceiling(), *one.plugged, now);
     if (found == proof::waiting) return std::min(count, one.there());

@@ -3,6 +3,7 @@
 #include "guest/cpu_switch.hpp"
 
 #include <unistd.h>
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -67,6 +68,7 @@ std::filesystem::path cpu_switch::file_of(std::uint32_t cpu) const {
 }
 
 std::optional<std::string> cpu_switch::set(std::uint32_t cpu, bool on) {
+  SUKIMA_ASSERT(cpu != 0 || on, "CPU 0 stays online, so that the guest never stops");
   const int error = write_control_file(file_of(cpu), on ? "1\n" : "0\n");
   if (error == 0) return std::nullopt;
   return trouble("CPU " + std::to_string(cpu) + " cannot be switched " + (on ? "on" : "off"), error);
@@ -86,6 +88,7 @@ std::optional<std::string> cpu_switch::keep(const char* name, const std::set<std
 
 std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
   if (plugged_.contains(cpu)) return set(cpu, false);
+  SUKIMA_ASSERT(follows_, "a CPU is switched off only while the host sets a number");
   off_.insert(cpu);
   if (auto problem = keep(state_file, off_)) {
     off_.erase(cpu);

@@ -2,6 +2,8 @@
 // Collects the reports of the programs in a guest.
 #include "guest/program_reports.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +26,8 @@ void program_reports::feed(int number, std::string_view bytes, double now) {
       // If the sum does not fit into a message, it begins again at 0.
       const double sum = progress_.value_or(0) + std::max(0.0, growth);
       progress_ = sum <= most_progress ? sum : 0;
+      SUKIMA_ASSERT(*progress_ >= 0 && *progress_ <= most_progress,
+                    "the sum fits into a message to the host");
       one.progress = message.progress;
     }
     if (message.want) one.want = message.want;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a stream into messages, with bounded memory.
+#include <base/shared/assert.hpp>
+
 #include <utility>
 
 #include "shared/message.hpp"
@@ -29,6 +31,8 @@ void message_frames::feed(std::string_view bytes, const std::function<void(std::
       line_.clear();
     }
     if (!line_too_long_) line_ += part;
+    SUKIMA_ASSERT(kept_.size() + line_.size() <= longest_message,
+                  "a stream needs no more memory than a message");
     if (end == std::string_view::npos) return;
     end_line(take);
     bytes.remove_prefix(end + 1);

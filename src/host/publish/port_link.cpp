@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <base/shared/assert.hpp>
 #include <base/shared/descriptor.hpp>
 
 #include <array>
@@ -37,6 +38,7 @@ class port_link final : public guest_link {
   void step(double now) override {
     if (!socket_) connect(now);
     if (socket_) receive(now);
+    SUKIMA_ASSERT(socket_ || rest_.empty(), "a message is never continued on another connection");
     // First send the rest of an unfinished message; otherwise the guest would also lose the next message.
     if (socket_ && !rest_.empty()) send();
     if (!socket_ || !rest_.empty()) return;

@@ -2,6 +2,8 @@
 // Computes what the host itself used of each pCPU; see host_use.hpp.
 #include "source/host_use.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <numeric>
 
@@ -34,6 +36,7 @@ std::vector<double> host_use(const std::vector<double>& busy, const std::vector<
   const double found = sum_of(left);
   if (found > sum && found > 0)
     for (double& one : left) one *= std::max(sum, 0.0) / found;
+  SUKIMA_ASSERT(sum_of(left) <= sum_of(busy) * (1 + 1e-9), "the host used no more than its pCPUs were busy");
   return left;
 }
 

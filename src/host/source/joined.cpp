@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combines several sources into one.
+#include <base/shared/assert.hpp>
+
 #include <set>
 
 #include "shared/source.hpp"
@@ -9,7 +11,9 @@ namespace {
 
 class joined_source final : public source {
  public:
-  explicit joined_source(std::vector<std::unique_ptr<source>> parts) : parts_(std::move(parts)) {}
+  explicit joined_source(std::vector<std::unique_ptr<source>> parts) : parts_(std::move(parts)) {
+    SUKIMA_ASSERT(!parts_.empty(), "a host is read from a source");
+  }
 
   snapshot read(deadline end) override {
     snapshot all;
