@@ -11,6 +11,7 @@
 #include "park/park.hpp"
 #include "park/park_parts.hpp"
 #include "place/place_events.hpp"
+#include "steal/injector.hpp"
 #include "steal/request.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -58,8 +59,10 @@ void background_main(worker& self) {
     }
     stress_point();
     self.rests(rest_place::busy);
-    fiber* const s = self.take_fiber();
-    if (s == nullptr) {  // its last fiber waits, and there is no memory for another
+    fiber* s = self.take_fiber();
+    // Its last fiber waits, and there is no memory for another. A fiber that can continue needs no other one.
+    if (s == nullptr) s = r.injector.take_runnable();
+    if (s == nullptr) {
       std::this_thread::sleep_for(pause_without_memory);
       continue;
     }

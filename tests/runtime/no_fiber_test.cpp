@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// No address space for another fiber (mmap fails): fibers that exist go on, and no worker keeps one waiting.
+#include "sleeping_thread.hpp"
+#include "support.hpp"
+
+#include <sukima/detail/executor.hpp>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace {
+
+/// Whether mappings as large as a fiber fail from now on.
+std::atomic<bool> exhausted{false};
+/// The thread whose refused mappings are counted, and how many there were.
+std::atomic<pid_t> watched{0};
+std::atomic<int> refused{0};
+
+}  // namespace
+
+// Replaces the C library's function.
+extern "C" void* mmap(void* address, std::size_t size, int protection, int flags, int file,
+                      off_t offset) noexcept {
+  using type = void*(void*, std::size_t, int, int, int, off_t);
+  static auto* const real = reinterpret_cast<type*>(dlsym(RTLD_NEXT, "mmap"));
+  constexpr std::size_t smallest_refused = std::size_t{1} << 20;
+  if (!exhausted || size < smallest_refused) return real(address, size, protection, flags, file, offset);
+  if (watched == support::this_thread()) ++refused;
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+
+namespace {
+
+using sukima::context;
+using sukima::detail::bound_task;
+using sukima::detail::executor;
+using sukima::detail::fiber;
+
+/// Each worker has a single fiber, which it made at its start.
+class no_fiber : public testing::Test {
+ protected:
+  void SetUp() override {
+    watched = 0;
+    refused = 0;
+  }
+  void TearDown() override { exhausted = false; }
+  const support::must_end test{"a computation without memory for another fiber"};
+};
+
+/// Runs `first` on this thread's worker, and `second` on the other worker.
+template <class First, class Second> void on_two_workers(context c, First first, Second second) {
+  std::atomic<bool> begun{false};
+  sukima::fork2(
+      c,
+      [&](context below) {
+        EXPECT_TRUE(support::poll_until(below, [&] { return begun.load(); }));
+        first(below);
+      },
+      [&](context below) {
+        begun = true;
+        second(below);
+      });
+}
+
+TEST_F(no_fiber, a_worker_at_home_continues_a_fiber_that_is_ready) {
+  sukima::runtime two(support::with_workers(2));
+  std::atomic<pid_t> other{0};
+  std::atomic<bool> ends{false};
+  std::atomic<bool> ended{false};
+  two.run([&](context c) {
+    exhausted = true;
+    on_two_workers(
+        c,
+        [&](context) {
+          EXPECT_TRUE(support::sleep_until([&] { return other != 0; }));
+          // The other worker hands its only fiber over and goes home.
+          two.limit_workers(1);
+          support::await_sleep_of(other);
+          ends = true;
+          two.limit_workers(0);
+          EXPECT_TRUE(support::sleep_until([&] { return ended.load(); }));
+        },
+        [&](context below) {
+          other = support::this_thread();
+          EXPECT_TRUE(support::poll_until(below, [&] { return ends.load(); }));
+          ended = true;
+        });
+  });
+}
+
+}  // namespace
