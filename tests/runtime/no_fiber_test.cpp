@@ -98,4 +98,42 @@ TEST_F(no_fiber, a_worker_at_home_continues_a_fiber_that_is_ready) {
   });
 }
 
+/// The fiber moves to the root's worker between the call of suspend and the wait.
+TEST_F(no_fiber, a_suspension_that_waits_in_place_on_another_worker_is_cancelled) {
+  sukima::runtime two(support::with_workers(2));
+  std::atomic<bool> waits{false};
+  std::stop_source source;
+  const pid_t root = support::this_thread();
+  std::thread cancels([&] {
+    EXPECT_TRUE(support::sleep_until([&] { return waits.load(); }));
+    // A worker is brought in for the wait, and then the wait has no time limit any more.
+    EXPECT_TRUE(support::sleep_until([&] { return two.workers_now() == 2; }));
+    support::await_sleep_of(root);
+    source.request_stop();
+  });
+  std::atomic<int> cancelled{0};
+  two.run([&](context c) {
+    exhausted = true;
+    on_two_workers(
+        c, [](context) {},
+        [&](context below) {
+          EXPECT_FALSE(sukima::cancellable(below, source.get_token(), [&](context within) {
+            sukima::suspend(
+                within,
+                [&](sukima::resumer) {
+                  two.limit_workers(1);
+                  EXPECT_TRUE(support::poll_until(within, [&] { return support::this_thread() == root; }));
+                  waits = true;
+                },
+                [&](sukima::resumer r) noexcept {
+                  ++cancelled;
+                  r.resume();
+                });
+          }));
+        });
+  });
+  cancels.join();
+  EXPECT_EQ(cancelled, 1);
+}
+
 }  // namespace

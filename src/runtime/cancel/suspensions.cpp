@@ -26,7 +26,7 @@ void cancellable_suspensions::add(fiber& s, const cancel_action& action) noexcep
   s.on_cancel = &action;
   s.cancel_called = false;
   s.cancel_check.store(false, std::memory_order_relaxed);
-  s.listed_on = s.on;
+  s.listed_on = s.on;  // until it waits
   s.listed_before = nullptr;
   s.listed_after = first_;
   if (first_ != nullptr) first_->listed_before = &s;
@@ -46,6 +46,11 @@ void cancellable_suspensions::remove(fiber& s) noexcept {
   count_.fetch_sub(1, std::memory_order_seq_cst);
   SUKIMA_ASSERT((count_.load(std::memory_order_seq_cst) == 0) == (first_ == nullptr),
                 "the number of listed suspensions is right");
+}
+
+void cancellable_suspensions::waits_on(fiber& s, worker& w) noexcept {
+  const std::lock_guard hold(lock_);
+  s.listed_on = &w;
 }
 
 /// Under the lock, for a listed fiber.
@@ -82,7 +87,7 @@ void cancellable_suspensions::cancel_those_concerned() noexcept {
         s->cancel_check.store(true, std::memory_order_seq_cst);
         stress_point();
         concerned = hold_if_concerned(*s);
-        // Not `on`: only if it waits in place does it need the wake-up, and then it is where it was listed.
+        // Only if it waits in place does it need the wake-up. Then it has stored its worker (waits_on).
         if (!concerned) unpark(*s->listed_on);
       }
       if (!concerned) continue;

@@ -23,6 +23,7 @@ namespace sukima::detail {
 
 struct cancel_action;
 struct fiber;
+struct worker;
 class rest_check;
 
 class cancellable_suspensions {
@@ -33,6 +34,8 @@ class cancellable_suspensions {
 
   void add(fiber& s, const cancel_action& action) noexcept;
   void remove(fiber& s) noexcept;
+  /// A listed fiber begins to wait in place on that worker. The fiber may have moved there since `add`.
+  void waits_on(fiber& s, worker& w) noexcept;
   /// An abort was written. Linear in the number of listed fibers; a load if there is none.
   void cancel_those_concerned() noexcept;
   /// The same for one fiber that the caller has just made `suspended`. It may run again already.

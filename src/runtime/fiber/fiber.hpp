@@ -155,7 +155,8 @@ struct fiber {
   bool cancel_called = false;  ///< written by the helper that holds the fiber, or by the fiber's own thread
   fiber* listed_before = nullptr;  ///< in the list of cancellable suspensions, protected by its lock
   fiber* listed_after = nullptr;
-  worker* listed_on = nullptr;  ///< the worker on which it was listed, protected by the list's lock
+  /// The worker on which it was listed, or waits in place; protected by the list's lock.
+  worker* listed_on = nullptr;
   executor* home = nullptr;  ///< the executor it is bound to; null: every worker may run it
   const fiber_label* label = nullptr;  ///< of its bound_task; null: it has none
   fiber_pool* pool = nullptr;  ///< the pool that owns its memory

@@ -68,6 +68,7 @@ void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
   const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
   bound_wait bound(parts_of<join_parts>(w));
   bool gave_all = top == nullptr;
+  if (self.on_cancel != nullptr) parts_of<join_parts>(w).suspensions.waits_on(self, w);
   if (parts_of<join_parts>(w).hints.in_use()) parts_of<join_parts>(w).hints.waits(w);
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
