@@ -136,4 +136,48 @@ TEST_F(no_fiber, a_suspension_that_waits_in_place_on_another_worker_is_cancelled
   EXPECT_EQ(cancelled, 1);
 }
 
+/// A fiber of an executor that runs a function.
+struct bound : bound_task {
+  std::function<void(context)> f;
+  std::function<void()> when_ended = [] {};
+  explicit bound(std::function<void(context)> runs) : f(std::move(runs)) {
+    run = [](sukima::detail::task* self, context c) { static_cast<bound*>(self)->f(c); };
+    ended = [](bound_task* self) noexcept { static_cast<bound*>(self)->when_ended(); };
+  }
+};
+
+/// Begins an executor with one ready fiber, and suspends the calling fiber until `resumes` was called.
+void run_executor(context c, executor& home, fiber& first, bound& last) {
+  home.make_ready(first);
+  exhausted = true;
+  sukima::suspend(c, [&](sukima::resumer me) {
+    last.when_ended = [me] { me.resume(); };
+    home.start();
+  });
+}
+
+/// The call of the first fiber has the worker's only fiber, and waits for another worker. Meanwhile the
+/// second fiber runs and ends.
+TEST_F(no_fiber, a_bound_fiber_that_ends_lets_others_of_its_executor_go_on) {
+  sukima::runtime three(support::with_workers(3));
+  three.run([&](context c) {
+    executor home(*sukima::detail::running_runtime(), executor::runs_on::workers);
+    fiber* second = nullptr;
+    bool passed = false;
+    bound call([&](context) {
+      sukima::run([&](context own) {
+        on_two_workers(
+            own, [&](context) { home.post(*second); },
+            [&](context) { EXPECT_TRUE(support::sleep_until([&] { return refused != 0; })); });
+      });
+      passed = true;
+    });
+    bound ends([](context) { watched = support::this_thread(); });
+    fiber& first = home.make_fiber(call, 0);
+    second = &home.make_fiber(ends, 0);
+    run_executor(c, home, first, call);
+    EXPECT_TRUE(passed);
+  });
+}
+
 }  // namespace

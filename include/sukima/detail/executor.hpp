@@ -119,6 +119,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   static void retire(worker& w, fiber* from, void* argument);
   fiber* take_ready() noexcept;
   void release() noexcept;
+  [[noreturn]] void end_without_fiber(worker& w, fiber& s, bound_task& t);
   static fiber* free_mark() noexcept;
 
   runtime_core& core_;

@@ -268,6 +268,30 @@ void executor::retire(worker& w, fiber* from, void* argument) {
   w.give_fiber(from);
   auto* const t = static_cast<bound_task*>(argument);
   // Another fiber, or the thread, has taken the token already.
+/// The rest of end() if there is no memory for another fiber: the worker waits on the stack of the fiber that
+/// has ended. Other fibers may rely on the executor's token and on the task's end, so both come first.
+void executor::end_without_fiber(worker& w, fiber& s, bound_task& t) {
+  runtime_core& core = core_;
+  s.home = nullptr;
+  s.label = nullptr;
+  release();
+  if (t.ended != nullptr) t.ended(&t);  // this executor may be gone afterwards
+  close_mailbox(w);
+  fiber* next = nullptr;
+  const auto goes_home = [&] { return detail::is_called_home(w) || (w.background && core.life.is_closed()); };
+  while (!goes_home() && (next = core.injector.take_runnable()) == nullptr &&
+         (next = w.take_fiber()) == nullptr) {
+    core.life.exit_if_orphaned();
+    yield();
+  }
+  open_mailbox(w);
+  if (next != nullptr)
+    switch_to(w, s, *next, recycle, nullptr);
+  else
+    switch_home(w, s, recycle, nullptr);
+  __builtin_unreachable();
+}
+
   if (home->where_ == runs_on::workers && w.current.load(std::memory_order_relaxed)->home != home)
     home->release();
   if (t->ended != nullptr) t->ended(t);
@@ -278,10 +302,7 @@ void executor::end(fiber& s, bound_task& t) {
   --living_;
   fiber* next = take_ready();
   if (next == nullptr) next = where_ == runs_on::thread ? server_ : w.take_fiber();
-  while (next == nullptr) {  // no memory for another fiber: wait until another thread gives one back
-    yield();
-    next = w.take_fiber();
-  }
+  if (next == nullptr) end_without_fiber(w, s, t);
   switch_to(w, s, *next, retire, &t);
   __builtin_unreachable();
 }
