@@ -180,4 +180,51 @@ TEST_F(no_fiber, a_bound_fiber_that_ends_lets_others_of_its_executor_go_on) {
   });
 }
 
+/// The first fiber waits at a join, and its worker has no other fiber. So the worker continues one of another
+/// executor, and must let go of the first fiber's executor before that.
+TEST_F(no_fiber, a_bound_fiber_that_waits_at_a_join_is_continued) {
+  sukima::runtime four(support::with_workers(4));
+  four.run([&](context c) {
+    sukima::detail::runtime_core& core = *sukima::detail::running_runtime();
+    executor outer(core, executor::runs_on::workers);
+    executor home(core, executor::runs_on::workers);
+    executor beside(core, executor::runs_on::workers);
+    std::atomic<bool> began{false};
+    std::atomic<bool> passed{false};
+    std::atomic<bool> other_ran{false};
+    fiber* waits = nullptr;
+    fiber* other = nullptr;
+    const auto until = [](const std::atomic<bool>& event) {
+      return [&event](context) { EXPECT_TRUE(support::sleep_until([&] { return event.load(); })); };
+    };
+    // The call takes the worker's own fiber, which then waits for a branch, too.
+    bound calls([&](context) {
+      sukima::run([&](context own) {
+        on_two_workers(
+            own,
+            [&](context below) { on_two_workers(below, [&](context) { home.post(*waits); }, until(passed)); },
+            until(began));
+      });
+    });
+    bound joins([&](context own) {
+      began = true;
+      on_two_workers(
+          own, [](context) {},
+          [&](context below) {
+            beside.post(*other);
+            until(other_ran)(below);
+          });
+      passed = true;
+    });
+    bound runs([&](context) { other_ran = true; });
+    fiber& first = outer.make_fiber(calls, 0);
+    waits = &home.make_fiber(joins, 0);
+    other = &beside.make_fiber(runs, 0);
+    home.start();
+    beside.start();
+    run_executor(c, outer, first, calls);
+    EXPECT_TRUE(passed);
+  });
+}
+
 }  // namespace

@@ -111,6 +111,8 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   /// thread to resume s, which is about to stop.
   void look_around(const fiber& s) noexcept;
   void leave_for(fiber& s, fiber& other, after then, void* argument);
+  /// The same for the thread's own stack instead of another fiber.
+  void leave_for_home(fiber& s, after then, void* argument);
   [[noreturn]] void end(fiber& s, bound_task& t);
 
  private:

@@ -50,6 +50,24 @@ void count_park(worker& w) noexcept {
   parts_of<join_parts>(w).parked.add();
 }
 
+/// Whether the fiber must release its executor's token when it parks. The end of the awaited task posts the
+/// fiber to the executor.
+bool releases_token(const fiber& self) noexcept { return self.home != nullptr && self.thread_bindings == 0; }
+
+/// Parks the fiber for a task. Its worker continues with `next`; null: at home.
+void park_for(fiber& self, task* awaited, fiber* next) {
+  worker& w = *self.on;
+  count_park(w);
+  if (next != nullptr && releases_token(self))
+    self.home->leave_for(self, *next, after_park, awaited);
+  else if (next != nullptr)
+    switch_to(w, self, *next, after_park, awaited);
+  else if (releases_token(self))
+    self.home->leave_for_home(self, after_park, awaited);
+  else
+    switch_home(w, self, after_park, awaited);
+}
+
 }  // namespace
 
 void await(fiber& self, task* awaited, char* top) noexcept {
@@ -61,7 +79,7 @@ void await(fiber& self, task* awaited, char* top) noexcept {
   std::optional<bound_wait> passes_on;  // from when the worker finds work that another fiber must run
   while (!is_done(awaited)) {
     worker& w = *self.on;
-    if (self.home != nullptr && self.thread_bindings == 0) {
+    if (releases_token(self)) {
       // Other fibers of its executor continue.
       count_park(w);
       if (self.home->leave(self, after_park, awaited)) continue;
@@ -81,8 +99,7 @@ void await(fiber& self, task* awaited, char* top) noexcept {
       if (next != nullptr && self.thread_bindings != 0) {
         make_runnable(*next);  // this one stays on its thread
       } else if (next != nullptr) {
-        count_park(*self.on);
-        switch_to(*self.on, self, *next, after_park, awaited);
+        park_for(self, awaited, next);
       }
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == permitted_work::anything ? w.take_fiber() : nullptr;
@@ -100,14 +117,11 @@ void await(fiber& self, task* awaited, char* top) noexcept {
         continue;
       }
       other->first = found.fresh;
-      count_park(w);
-      switch_to(w, self, *other, after_park, awaited);
+      park_for(self, awaited, other);
     } else if (found.runnable != nullptr) {
-      count_park(w);
-      switch_to(w, self, *found.runnable, after_park, awaited);
+      park_for(self, awaited, found.runnable);
     } else if (!is_done(awaited) && is_called_home(w) && self.thread_bindings == 0) {
-      count_park(w);
-      switch_home(w, self, after_park, awaited);
+      park_for(self, awaited, nullptr);
     }
   }
   SUKIMA_ASSERT(running_fiber() == &self, "a fiber that was parked goes on on its own stack");
