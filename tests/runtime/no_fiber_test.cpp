@@ -227,4 +227,23 @@ TEST_F(no_fiber, a_bound_fiber_that_waits_at_a_join_is_continued) {
   });
 }
 
+/// The end of a group has no way to fail, and only a worker that stands still could go on.
+TEST_F(no_fiber, a_group_that_cannot_wait_ends_the_program_with_a_sentence) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(
+      {
+        ::alarm(500);
+        sukima::runtime two(support::with_workers(2));
+        two.run([&](context c) {
+          exhausted = true;
+          std::atomic<bool> suspended{false};
+          sukima::task_group group(c);
+          group.run(
+              c, [&](context child) { sukima::suspend(child, [&](sukima::resumer) { suspended = true; }); });
+          support::sleep_until([&] { return suspended.load(); });
+        });
+      },
+      testing::ExitedWithCode(70), "^sukima: no address space for a fiber; make SUKIMA_STACK smaller");
+}
+
 }  // namespace
