@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -107,6 +108,62 @@ TEST(failed_copy, that_ended_a_loop_leaves_it_also_if_it_is_caught_within) {
     });
     EXPECT_GT(failed, 0);
   }
+}
+
+/// Runs `body` as a child of a group, on the fiber that waits for it, while the other worker is busy. A task
+/// that begins on a fiber splits work off at its first poll.
+template <class Body> void run_child(context c, Body body) {
+  sukima::task_group group(c);
+  group.run(c, body);
+  group.wait(c);
+}
+
+/// The search's own poll makes its copy fail, so it ends early. Then a child that runs on top of its fiber
+/// fails in the same way. Each failure leaves its own search: the second one does not displace the first one.
+TEST(failed_copy, leaves_its_search_also_if_another_one_fails_on_top) {
+  sukima::runtime two(support::with_workers(2));
+  std::atomic<bool> busy{false};
+  std::atomic<bool> over{false};
+  std::atomic<int> failed{0};
+  std::atomic<int> failed_on_top{0};
+  bool left = false;
+  int choices_made = 0;
+  two.run([&](context c) {
+    sukima::fork2(
+        c,
+        [&](context first) {
+          EXPECT_TRUE(support::poll_until(first, [&] { return busy.load(); }));
+          const auto fails_on_top = [&](context child) { search_once(child, failed_on_top, [](context) {}); };
+          const auto fails = [&](context child) {
+            board workspace(failed);
+            sukima::search(
+                child, workspace, std::vector<int>(2, 1), [](board&, int) {}, [](board&, int) {},
+                [&](context below, board&, int) {
+                  ++choices_made;
+                  try {
+                    sukima::fork2(below, [&](context within) { run_child(within, fails_on_top); }, [] {});
+                  } catch (const std::runtime_error&) {
+                  }
+                  return 0;
+                },
+                0, std::plus<>{});
+          };
+          try {
+            run_child(first, fails);
+          } catch (const std::runtime_error& e) {
+            EXPECT_STREQ(e.what(), "no copy");
+            left = true;
+          }
+          over = true;
+        },
+        [&] {
+          busy = true;
+          while (!over) std::this_thread::yield();
+        });
+  });
+  EXPECT_GT(failed, 0);
+  EXPECT_GT(failed_on_top, 0);
+  EXPECT_TRUE(left || choices_made == 2) << "the rest of the search is missing";
 }
 
 TEST(failed_copy, is_forgotten_when_another_exception_leaves_the_search) {

@@ -67,9 +67,11 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   char* const outer_oldest = self.oldest;
   task* const outer_task = self.running;
   std::exception_ptr outer_failure;
+  char* outer_failed_at = nullptr;
   char* outer_ended_loop = all_ones;
   if (self.failure) [[unlikely]] {
     outer_failure = std::exchange(self.failure, nullptr);
+    outer_failed_at = self.failed_at;
     outer_ended_loop = std::exchange(self.oldest_ended_loop, all_ones);
   }
   self.segment = top;
@@ -105,6 +107,7 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   keep_failure(self, *begun);
   if (outer_failure) [[unlikely]] {
     self.failure = std::move(outer_failure);
+    self.failed_at = outer_failed_at;
     self.oldest_ended_loop = outer_ended_loop;
   }
   SUKIMA_ASSERT(self.running == begun && self.segment == top, "a task leaves its fiber's segment as it was");
