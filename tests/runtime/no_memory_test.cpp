@@ -3,6 +3,8 @@
 // afterwards. Each allocation of a small run fails in turn.
 #include "support.hpp"
 
+#include <sukima/detail/executor.hpp>
+
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -169,6 +171,34 @@ TEST(no_memory, for_suspensions) {
     });
     return n == 20;
   });
+}
+
+/// A thread that serves an executor starts the monitor. Without memory for that there is none.
+TEST(no_memory, for_the_monitor_of_a_thread_that_serves) {
+  using sukima::detail::executor;
+  struct bound : sukima::detail::bound_task {
+    bool ran = false;
+  } only;
+  only.run = [](sukima::detail::task* self, context) {
+    which = failing::none;
+    static_cast<bound*>(self)->ran = true;
+  };
+  sukima::runtime one(support::with_workers(1));
+  one.run([&] {
+    executor home(*sukima::detail::running_runtime(), executor::runs_on::thread);
+    home.make_ready(home.make_fiber(only, 0));
+    failed = 0;
+    left = 0;
+    which = failing::all_from_one_on;
+    try {
+      home.serve();
+    } catch (const std::bad_alloc&) {
+      ADD_FAILURE() << "the monitor is not needed";
+    }
+    which = failing::none;
+    EXPECT_GT(failed, 0);
+  });
+  EXPECT_TRUE(only.ran);
 }
 
 struct workspace {

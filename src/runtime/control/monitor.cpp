@@ -44,6 +44,7 @@ void monitor::start() {
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): then the number of workers stays
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): as without a thread
     }
   });
 }
