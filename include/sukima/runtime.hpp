@@ -91,6 +91,7 @@ class runtime {
   /// If a thread cannot be started, fewer workers run, and `decisions` records that; the next call tries
   /// again.
   /// \param most 0 removes the limit
+  /// \throws usage_error after fork() in a child process, which has none of the workers
   void limit_workers(unsigned most);
   /// Returns the number of workers that may run now. It changes while the program runs, and is less than
   /// `workers` if affinity, cpusets or quotas leave less CPU (see settings::elastic).

@@ -97,7 +97,8 @@ unsigned runtime::workers_now() const noexcept {
 }
 
 void runtime::limit_workers(unsigned most) {
-  detail::parts_of<detail::runtime_parts>(*core_).controller.limit_workers(most);
+  core_->life.refuse_orphans();
+  core_->controller.limit_workers(most);
 }
 
 std::vector<decision> runtime::decisions() const {

@@ -337,6 +337,20 @@ TEST_F(process_test, child_after_fork_cannot_use_an_explicit_runtime_of_its_pare
             0);
 }
 
+/// The lock of the number of workers may belong to a thread that does not exist in the child.
+TEST_F(process_test, child_after_fork_cannot_change_the_number_of_its_parents_workers) {
+  sukima::runtime two(with_workers(2));
+  two.limit_workers(1);
+  EXPECT_EQ(status_of_child([&] {
+              const std::string message =
+                  support::message_of<sukima::usage_error>([&] { two.limit_workers(0); });
+              _exit(message.find("before fork()") != std::string::npos && two.workers_now() == 1 ? 0 : 1);
+            }),
+            0);
+  two.limit_workers(0);
+  EXPECT_EQ(two.workers_now(), 2U);
+}
+
 TEST_F(process_test, child_after_fork_ends_with_a_copy_of_a_runtime) {
   auto two = std::make_unique<sukima::runtime>(with_workers(2));
   two->run([](context c) { return fib(c, 15); });
