@@ -80,7 +80,7 @@ class runtime {
   }
 
   /// Waits until all calls of `run` have returned, then ends the workers. Later calls of `run` throw
-  /// usage_error.
+  /// usage_error. Several threads may call it at once: each call returns when the workers have ended.
   /// \throws usage_error on one of its own workers
   void shutdown();
 

@@ -92,6 +92,7 @@ void lifecycle::stop() {
     monitor_thread_.forget_thread();
     return;
   }
+  const std::lock_guard hold(stopping_);
   entries_.close();
   if (!launched_.is_empty()) close_launched();
   life_.close();

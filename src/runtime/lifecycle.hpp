@@ -8,6 +8,8 @@
 
 #include "control/capacity_handle.hpp"
 
+#include <mutex>
+
 namespace sukima::detail {
 
 class launched_futures;
@@ -40,7 +42,8 @@ class lifecycle {
   /// \param capacity  the capacity, if it has been read already; otherwise null
   /// \throws std::system_error
   void start(capacity_handle capacity);
-  /// Waits until all entries have ended, then ends the workers. May be called again.
+  /// Waits until all entries have ended, then ends the workers. May be called again, and by several threads
+  /// at once: each call returns when the workers have ended.
   void stop();
   /// Does the same as stop() if no thread is inside, no launched future is left and no node is attached, so
   /// that none of the program's code runs during the call.
@@ -58,6 +61,7 @@ class lifecycle {
   remote_interface& remote_;
   lifetime& life_;
   runtime_entries& entries_;
+  std::mutex stopping_;  ///< held by the thread that ends the workers
 };
 
 /// Main function of a background worker's thread (background_worker.cpp).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes: several at once, entered by many threads, nested, shut down; statistics.
+#include "sleeping_thread.hpp"
 #include "support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -147,6 +148,28 @@ TEST(runtime, waits_for_those_inside_when_it_is_shut_down) {
   two.shutdown();
   EXPECT_TRUE(finished);
   other.join();
+}
+
+/// The second call begins while the first one waits for the end of a worker's thread.
+TEST(runtime, is_shut_down_by_two_threads_at_once) {
+  std::atomic<bool> ends{false};
+  std::atomic<pid_t> second_thread{0};
+  std::atomic<bool> second_is_over{false};
+  sukima::settings s = with_workers(2);
+  s.on_worker_end = [&](int) {
+    ends = true;
+    EXPECT_TRUE(support::sleep_until(
+        [&] { return second_is_over || (second_thread != 0 && support::sleeps(second_thread)); }));
+  };
+  sukima::runtime two(s);
+  std::thread second([&] {
+    EXPECT_TRUE(support::sleep_until([&] { return ends.load(); }));
+    second_thread = support::this_thread();
+    EXPECT_NO_THROW(two.shutdown());
+    second_is_over = true;
+  });
+  EXPECT_NO_THROW(two.shutdown());
+  second.join();
 }
 
 TEST(runtime, cannot_be_shut_down_by_its_own_worker) {
