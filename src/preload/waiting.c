@@ -105,7 +105,10 @@ static bool waits_for_cpus(struct observation* seen) {
   if (!cap_schedstat_read(thread, &now)) return seen->judgement.is_short;
   const cap_schedstat before = seen->latest;
   seen->latest = now;
-  if (thread != seen->thread || !informative) {
+  // The kernel gives the number of a thread that has ended to another one, whose figures begin at 0.
+  const bool is_another =
+      thread != seen->thread || now.run_ns < before.run_ns || now.wait_ns < before.wait_ns;
+  if (is_another || !informative) {
     seen->thread = thread;
     wait_judgement_restart(&seen->judgement);
     return seen->judgement.is_short;

@@ -33,14 +33,12 @@ void cpu_shortage::sample() {
     worker_times& before = workers_[i];
     worker_times times{w.thread_id.load(std::memory_order_relaxed), {}, 0};
     if (times.thread != 0 && !cap_schedstat_read(times.thread, &times.latest)) times.thread = 0;
-    if (times.thread != 0 && times.thread == before.thread) {
-      const std::uint64_t ran = times.latest.run_ns - before.latest.run_ns;
-      const std::uint64_t waited = times.latest.wait_ns - before.latest.wait_ns;
-      cap_shortage_add(&judgement_, ran, waited);
-      if (ran * 10 < waited) times.starving_ns = before.starving_ns + waited;
+    if (const auto since = between(before, times)) {
+      cap_shortage_add(&judgement_, since->ran_ns, since->waited_ns);
+      if (since->ran_ns * 10 < since->waited_ns) times.starving_ns = before.starving_ns + since->waited_ns;
       starved_ = starved_ || times.starving_ns > tuning::longest_starving_ns;
-      if (waited > tuning::shortest_traced_wait_ns)
-        trace_no_cpu(runtime_serial_, w.id, sampled_at_, now, waited);
+      if (since->waited_ns > tuning::shortest_traced_wait_ns)
+        trace_no_cpu(runtime_serial_, w.id, sampled_at_, now, since->waited_ns);
     }
     before = times;
   }

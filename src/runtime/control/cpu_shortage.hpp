@@ -2,9 +2,9 @@
 // Whether CPU is short, that is, whether the workers wait for CPUs that others use.
 #pragma once
 
+#include "control/worker_times.hpp"
 #include "park/cpu_use.hpp"
 
-#include <capacity/shared/schedstat.h>
 #include <capacity/shared/shortage.h>
 
 #include <cstdint>
@@ -40,13 +40,6 @@ class cpu_shortage final : public cpu_pressure {
   bool take_starved() noexcept { return std::exchange(starved_, false); }
 
  private:
-  /// The kernel's figures for one worker's thread at the last sample.
-  struct worker_times {
-    int thread = 0;  ///< 0: unknown
-    cap_schedstat latest{};
-    std::uint64_t starving_ns = 0;  ///< waited since it last got a tenth of the CPU that it wanted
-  };
-
   const worker_table& all_;
   const assigned_cpus& placement_;
   const worker_controller& controller_;
@@ -54,7 +47,7 @@ class cpu_shortage final : public cpu_pressure {
   const std::uint64_t runtime_serial_;
   // Used by the monitor only.
   cap_shortage judgement_{};
-  std::vector<worker_times> workers_;
+  std::vector<worker_times> workers_;  ///< at the last sample
   std::uint64_t sampled_at_ = 0;  ///< tick
   bool starved_ = false;
 };
