@@ -72,9 +72,9 @@ namespace SUKIMA_NAMESPACE {
 /// early.
 /// \param c  the caller's context: pending work below it may be given away while the fiber is parked
 /// \param f  f(resumer) runs here and now. It hands the resumer to the code that will know when the fiber can
-///           continue
+///           continue. It may fork, but not wait for futures, groups or other events
 /// \throws what f throws: then the fiber is not parked, and f must not have handed out the resumer
-/// \throws usage_error outside a runtime
+/// \throws usage_error outside a runtime, or in the function f of another suspension
 /// \throws std::system_error if there is no memory for another fiber and no other worker could go on, so
 ///         nothing in the runtime could resume this fiber. f is not called then
 template <class F>

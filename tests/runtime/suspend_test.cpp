@@ -116,6 +116,25 @@ TEST_P(suspend_test, refuses_a_second_resumption) {
   EXPECT_THROW(kept.resume(), sukima::usage_error);
 }
 
+/// The inner wait would end the outer suspension.
+TEST_P(suspend_test, refuses_to_wait_in_its_function) {
+  runtime.run([](context c) {
+    for (const bool is_resumed : {false, true}) {
+      resumer outer;
+      sukima::suspend(c, [&](resumer r) {
+        outer = r;
+        if (is_resumed) r.resume();
+        const std::string message = support::message_of<sukima::usage_error>(
+            [&] { sukima::suspend(c, [](resumer) { ADD_FAILURE() << "it suspends twice"; }); });
+        EXPECT_NE(message.find("passed to suspend"), std::string::npos) << message;
+        sukima::fork2(c, [] {}, [] {});
+        if (!is_resumed) outer.resume();
+      });
+      sukima::suspend(c, [](resumer r) { r.resume(); });
+    }
+  });
+}
+
 TEST(suspend, refuses_an_empty_resumer) {
   EXPECT_FALSE(resumer());
   EXPECT_THROW(resumer().resume(), sukima::usage_error);

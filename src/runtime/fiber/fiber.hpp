@@ -152,6 +152,7 @@ struct fiber {
   fiber* splittable_next = nullptr;  ///< in the list of splittable fibers, protected by its lock
   bool is_listed_splittable = false;  ///< protected by that lock; the fiber may run again
   const cancel_action* on_cancel = nullptr;  ///< null: its suspension cannot be cancelled
+  bool calls_suspender = false;  ///< it runs the function that was passed to suspend
   bool cancel_called = false;  ///< written by the helper that holds the fiber, or by the fiber's own thread
   fiber* listed_before = nullptr;  ///< in the list of cancellable suspensions, protected by its lock
   fiber* listed_after = nullptr;

@@ -148,6 +148,10 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
     throw usage_error(
         "sukima: suspend was called outside a runtime; only code inside a runtime can be suspended");
   fiber& s = *current;
+  if (s.calls_suspender)
+    throw usage_error(
+        "sukima: the function that was passed to suspend waits for a future, a group or another event; let "
+        "it wait before the call of suspend, or after it");
   struct listing {
     fiber& of;
     ~listing() {
@@ -162,9 +166,12 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
   const std::uint64_t number = begin_suspension(s);
   if (top == nullptr) top = s.ambient->top;
   s.suspended_end = s.thread_bindings != 0 ? nullptr : top;
+  s.calls_suspender = true;
   try {
     store(closure, resumer(&s, number));
+    s.calls_suspender = false;
   } catch (...) {
+    s.calls_suspender = false;
     s.suspension.store(suspension_word::make(number, suspension_stage::running), std::memory_order_release);
     throw;
   }
