@@ -119,9 +119,9 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   struct departure;
   static void depart(worker& w, fiber* from, void* argument);
   static void retire(worker& w, fiber* from, void* argument);
+  [[noreturn]] void end_without_fiber(worker& w, fiber& s, bound_task& t);
   fiber* take_ready() noexcept;
   void release() noexcept;
-  [[noreturn]] void end_without_fiber(worker& w, fiber& s, bound_task& t);
   static fiber* free_mark() noexcept;
 
   runtime_core& core_;

@@ -268,13 +268,6 @@ bool executor::others_wait() const noexcept {
   return where_ == runs_on::workers && !parts_of<steal_parts>(core_).injector.is_empty();
 }
 
-void executor::retire(worker& w, fiber* from, void* argument) {
-  executor* const home = from->home;
-  forget_sanitizer_state(*from);
-  trim(*from);
-  w.give_fiber(from);
-  auto* const t = static_cast<bound_task*>(argument);
-  // Another fiber, or the thread, has taken the token already.
 /// The rest of end() if there is no memory for another fiber: the worker waits on the stack of the fiber that
 /// has ended. Other fibers may rely on the executor's token and on the task's end, so both come first.
 void executor::end_without_fiber(worker& w, fiber& s, bound_task& t) {
@@ -299,6 +292,13 @@ void executor::end_without_fiber(worker& w, fiber& s, bound_task& t) {
   __builtin_unreachable();
 }
 
+void executor::retire(worker& w, fiber* from, void* argument) {
+  executor* const home = from->home;
+  forget_sanitizer_state(*from);
+  trim(*from);
+  w.give_fiber(from);
+  auto* const t = static_cast<bound_task*>(argument);
+  // Another fiber, or the thread, has taken the token already.
   if (home->where_ == runs_on::workers && w.current.load(std::memory_order_relaxed)->home != home)
     home->release();
   if (t->ended != nullptr) t->ended(t);
