@@ -9,10 +9,10 @@
 #include "lifecycle.hpp"
 #include "park/call_home.hpp"
 #include "park/park.hpp"
-#include "park/park_parts.hpp"
 #include "place/place_events.hpp"
 #include "steal/injector.hpp"
 #include "steal/request.hpp"
+#include "steal/steal_parts.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
@@ -40,7 +40,7 @@ void notify(const std::function<void(int)>& observer, const worker& w) noexcept 
 }  // namespace
 
 void background_main(worker& self) {
-  park_parts& r = parts_of<park_parts>(self);
+  steal_parts& r = parts_of<steal_parts>(self);
   name_thread(self);
   if (r.chosen.pin == pin_policy::cpu) pin_to_cpu_of_rank(self);
   ensure_alternate_stack();

@@ -98,7 +98,7 @@ unsigned runtime::workers_now() const noexcept {
 
 void runtime::limit_workers(unsigned most) {
   core_->life.refuse_orphans();
-  core_->controller.limit_workers(most);
+  detail::parts_of<detail::runtime_parts>(*core_).controller.limit_workers(most);
 }
 
 std::vector<decision> runtime::decisions() const {

@@ -271,7 +271,7 @@ bool executor::others_wait() const noexcept {
 /// The rest of end() if there is no memory for another fiber: the worker waits on the stack of the fiber that
 /// has ended. Other fibers may rely on the executor's token and on the task's end, so both come first.
 void executor::end_without_fiber(worker& w, fiber& s, bound_task& t) {
-  runtime_core& core = core_;
+  steal_parts& core = parts_of<steal_parts>(core_);
   s.home = nullptr;
   s.label = nullptr;
   release();
