@@ -109,8 +109,10 @@ int measure_and_store(const calibrate_options& options) {
   const sukima::calibration measured = measure_profile(std::move(plan));
   const sukima_capacity_profile profile = measured.profile();
   if (options.file != "-") {
-    const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
-    if (failure != 0) refuse_file(path, failure);
+    if (const int failure = sukima_capacity_profile_write(path.c_str(), &profile); failure != 0) {
+      print(profile, options.json);  // the measurement may have taken minutes
+      refuse_file(path, failure);
+    }
     if (!options.json) fmt::print("Written to {}.\n", path);
   }
   print(profile, options.json);

@@ -126,14 +126,21 @@ bool lists_processes(const std::string& path) {
   return name == "cgroup.procs" || name == "cgroup.threads" || name == "tasks";
 }
 
-void write_file(const fs::path& path, const std::string& content) {
-  fs::create_directories(path.parent_path());
-  errno = 0;
-  std::ofstream stream(path, std::ios::binary);
+// What to do if a file cannot be written, for the user.
+constexpr const char* another_folder = "give --record a folder on another disk";
+constexpr const char* another_temporary_folder = "set TMPDIR to a folder on another disk";
+
+/// \throws std::runtime_error  its message ends with the advice
+void write_file(const fs::path& path, const std::string& content, const char* advice) {
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
+  errno = failed.value();
+  std::ofstream stream;
+  if (!failed) stream.open(path, std::ios::binary);
   stream << content;
-  if (!stream.flush())
-    throw std::runtime_error(fmt::format("cannot write '{}': {}; give --record a folder on another disk",
-                                         path.string(), std::strerror(errno != 0 ? errno : EIO)));
+  if (failed || !stream.flush())
+    throw std::runtime_error(fmt::format("cannot write '{}': {}; {}", path.string(),
+                                         std::strerror(errno != 0 ? errno : EIO), advice));
 }
 
 std::string read_file(const fs::path& path) { return read_file_text(path).value_or(""); }
@@ -149,9 +156,11 @@ void copy_files(const fs::path& from, const fs::path& to, const fs::path& left_o
     if (entry->path() == left_out) {
       entry.disable_recursion_pending();
     } else if (entry->is_directory() && !entry->is_symlink()) {
-      fs::create_directories(to / entry->path().lexically_relative(from));
+      std::error_code reported_by_the_files_below;
+      fs::create_directories(to / entry->path().lexically_relative(from), reported_by_the_files_below);
     } else if (entry->is_regular_file() && !entry->is_symlink() && entry->file_size() <= largest_file) {
-      write_file(to / entry->path().lexically_relative(from), read_file(entry->path()));
+      write_file(to / entry->path().lexically_relative(from), read_file(entry->path()),
+                 another_temporary_folder);
     }
   }
 }
@@ -239,7 +248,7 @@ struct recording::watching {
 
 recording::recording(const fs::path& folder, pid_t process) : folder_(folder), process_(process) {
   std::error_code error;
-  fs::create_directories(folder_, error);
+  const bool is_new = fs::create_directories(folder_, error);
   if (error)
     throw process::usage_error(fmt::format("the folder '{}' cannot be made: {}; give another one to --record",
                                            folder_.string(), error.message()));
@@ -251,6 +260,7 @@ recording::recording(const fs::path& folder, pid_t process) : folder_(folder), p
   if (!fs::is_empty(folder_, error) || error)
     throw process::usage_error(
         fmt::format("the folder '{}' is not empty: give --record a new one", folder_.string()));
+  if (is_new) cleanup_.emplace(folder_.string());
   samples_.begin(first_time_ns);
   watching_ = std::make_unique<watching>(samples_, process_);
 }
@@ -272,20 +282,36 @@ void recording::measure(capacity_meter& meter) {
 void recording::store(const capacity_meter& meter) {
   watching_.reset();
   samples_.remove_idle_processes();
-  write_file(folder_ / "README", explanation);
+  // A part of a recording would pass for a plain copy of /proc and /sys.
+  cleanup_.emplace(folder_.string(), process::directory_contents::tree);
+  try {
+    write_files(meter);
+  } catch (...) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) fs::remove_all(entry.path(), ignored);
+    throw;
+  }
+  cleanup_.reset();
+}
+
+void recording::write_files(const capacity_meter& meter) const {
+  const auto write = [](const fs::path& path, const std::string& content) {
+    write_file(path, content, another_folder);
+  };
+  write(folder_ / "README", explanation);
   std::string times;
   for (std::size_t i = 0; i < samples_.all().size(); ++i) {
     const recorded_samples::sample& one = samples_.all()[i];
     times += fmt::format("{}\n", one.time_ns);
     const fs::path root = i == 0 ? folder_ : folder_ / "samples" / sample_name(i);
-    for (const auto& [path, content] : one.changed) write_file(root / path.substr(1), content);
+    for (const auto& [path, content] : one.changed) write(root / path.substr(1), content);
   }
-  write_file(folder_ / "samples" / "times", times);
+  write(folder_ / "samples" / "times", times);
   if (const double cpus = meter.load().host_cpus; std::isfinite(cpus))
-    write_file(folder_ / std::string(host_file).substr(1),
-               fmt::format("sukima-host 1\nusable {:.6f}\nvalid 86400\nend\n", cpus));
+    write(folder_ / std::string(host_file).substr(1),
+          fmt::format("sukima-host 1\nusable {:.6f}\nvalid 86400\nend\n", cpus));
   const char* const user = std::getenv("SUKIMA_CPUS");
-  if (user != nullptr && *user != '\0') write_file(folder_ / override_file, user);
+  if (user != nullptr && *user != '\0') write(folder_ / override_file, user);
 }
 
 recorded_tree::recorded_tree(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {

@@ -66,17 +66,20 @@ class recording {
   /// Measures. Afterwards the meter can answer.
   void measure(capacity_meter& meter);
   /// Stores all data that was read, with the user's override and the host's number.
-  /// \throws std::runtime_error if a file cannot be written
+  /// \throws std::runtime_error if a file cannot be written; then the folder is empty
   void store(const capacity_meter& meter);
 
  private:
   struct watching;
+
+  void write_files(const capacity_meter& meter) const;
 
   std::filesystem::path folder_;
   descriptor lock_;  ///< of the folder, which is locked
   pid_t process_;
   recorded_samples samples_;
   std::unique_ptr<watching> watching_;
+  std::optional<process::removed_on_signal> cleanup_;  ///< until all is stored
 };
 
 /// A folder with a recording, or with a plain copy of /proc and /sys.
