@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include <base/shared/assert.hpp>
 #include <base/shared/program.hpp>
 #include "hosts.hpp"
 #include "join.hpp"
@@ -172,6 +173,8 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
 bool complain_of_hosts(const sukima::cluster::launch_request& request,
                        const sukima::cluster::launch_result& result) {
   constexpr int unreachable = 255;
+  SUKIMA_ASSERT(request.places.empty() || request.places.size() == result.nodes.size(),
+                "either each node has a host, or all run here");
   bool is_any = false;
   for (std::size_t n = 0; n < request.places.size(); ++n) {
     const auto& end = result.nodes[n];

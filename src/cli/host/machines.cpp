@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include <base/shared/assert.hpp>
 #include "host/metrics.hpp"
 #include "host/recording_lock.hpp"
 #include "host/report.hpp"
@@ -43,6 +44,8 @@ std::vector<row> rows_of(const live_host& host, const machine_options& options) 
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("no estimate can be made: {}", error.what()));
   }
+  SUKIMA_ASSERT(shares.size() == now.vms.size() && host.seen().measured().size() == now.vms.size(),
+                "each machine has a share and measurements, in the same order");
   std::vector<row> rows;
   for (std::size_t j = 0; j < now.vms.size(); ++j)
     rows.push_back({now.vms[j], host.seen().measured()[j], shares[j]});
