@@ -257,7 +257,7 @@ template <class F> auto cancellable(context c, F&& f) {
 template <class F> auto cancellable(F&& f) {
   if constexpr (detail::require_takes_canceller<F>()) {
     return detail::with_context([&](context c) {
-      return cancellable(c, [&](context below, canceller&& cancel) -> decltype(auto) {
+      return sukima::cancellable(c, [&](context below, canceller&& cancel) -> decltype(auto) {
         return detail::call(below, f, std::move(cancel));
       });
     });

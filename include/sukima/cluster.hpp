@@ -35,10 +35,10 @@ template <class Call> struct cluster_entry_of : cluster_entry {
     result_type = typeid(result).name();
     run = [](cluster_entry& self, context c) {
       auto& me = static_cast<cluster_entry_of&>(self);
-      me.value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me.function)); });
+      me.value.fill([&]() -> decltype(auto) { return detail::call_plainly(c, std::move(me.function)); });
     };
     put = [](cluster_entry& self, std::vector<std::byte>& to) {
-      put_result<result>(static_cast<cluster_entry_of&>(self).value.get(), to);
+      detail::put_result<result>(static_cast<cluster_entry_of&>(self).value.get(), to);
     };
     get = [](cluster_entry& self, std::span<const std::byte> from) {
       static_cast<cluster_entry_of&>(self).value.fill([&] { return get_result<result>(from); });

@@ -36,7 +36,7 @@ inline constexpr bool owns_elements =
 template <class I, class Predicate, class Projection>
 I partition_at(context c, I first, I last, Predicate& predicate, Projection& projection) {
   const projected_predicate<Predicate, Projection> accepts{predicate, projection};
-  return divide(c, first, last, accepts);
+  return detail::divide(c, first, last, accepts);
 }
 template <class I, class Equal, class Projection>
 I unique_projected(context c, I first, I last, Equal& equal, Projection& projection) {
@@ -77,7 +77,8 @@ template <std::ranges::random_access_range Range, class Predicate, class Project
   requires detail::predicate_at<std::ranges::iterator_t<Range>, Predicate, Projection>
 auto parallel_filter(Range&& range, Predicate predicate, Projection projection = {}) {
   return detail::with_context([&](context c) {
-    return parallel_filter(c, std::forward<Range>(range), std::move(predicate), std::move(projection));
+    return sukima::parallel_filter(c, std::forward<Range>(range), std::move(predicate),
+                                   std::move(projection));
   });
 }
 
@@ -105,7 +106,7 @@ template <class I, class Out, class Predicate, class Projection = std::identity>
            std::indirectly_copyable<I, Out> && detail::separate_elements<Out>
 Out parallel_filter(I first, I last, Out out, Predicate predicate, Projection projection = {}) {
   return detail::with_context([&](context c) {
-    return parallel_filter(c, first, last, out, std::move(predicate), std::move(projection));
+    return sukima::parallel_filter(c, first, last, out, std::move(predicate), std::move(projection));
   });
 }
 
@@ -148,8 +149,8 @@ template <std::ranges::random_access_range Range, class Predicate, class Project
 std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predicate predicate,
                                                            Projection projection = {}) {
   auto first = std::ranges::begin(range);
-  return parallel_partition(first, first + std::ranges::distance(range), std::move(predicate),
-                            std::move(projection));
+  return sukima::parallel_partition(first, first + std::ranges::distance(range), std::move(predicate),
+                                    std::move(projection));
 }
 
 /// Removes the elements for which predicate(projection(element)) holds, as std::remove_if: moves the others
@@ -175,15 +176,15 @@ template <std::ranges::random_access_range Range, class Predicate, class Project
 std::ranges::borrowed_iterator_t<Range> parallel_remove_if(context c, Range&& range, Predicate predicate,
                                                            Projection projection = {}) {
   auto first = std::ranges::begin(range);
-  return parallel_remove_if(c, first, first + std::ranges::distance(range), std::move(predicate),
-                            std::move(projection));
+  return sukima::parallel_remove_if(c, first, first + std::ranges::distance(range), std::move(predicate),
+                                    std::move(projection));
 }
 /// The same without a context.
 template <class I, class Predicate, class Projection = std::identity>
   requires detail::separable_at<I, Predicate, Projection>
 I parallel_remove_if(I first, I last, Predicate predicate, Projection projection = {}) {
   return detail::with_context([&](context c) {
-    return parallel_remove_if(c, first, last, std::move(predicate), std::move(projection));
+    return sukima::parallel_remove_if(c, first, last, std::move(predicate), std::move(projection));
   });
 }
 /// The same for a random-access range, without a context.
@@ -192,8 +193,8 @@ template <std::ranges::random_access_range Range, class Predicate, class Project
 std::ranges::borrowed_iterator_t<Range> parallel_remove_if(Range&& range, Predicate predicate,
                                                            Projection projection = {}) {
   auto first = std::ranges::begin(range);
-  return parallel_remove_if(first, first + std::ranges::distance(range), std::move(predicate),
-                            std::move(projection));
+  return sukima::parallel_remove_if(first, first + std::ranges::distance(range), std::move(predicate),
+                                    std::move(projection));
 }
 
 /// Keeps the first of consecutive equal elements, as std::unique: moves the kept elements to the front, in
@@ -234,8 +235,8 @@ template <std::ranges::random_access_range Range, class Equal = std::ranges::equ
 std::ranges::borrowed_iterator_t<Range> parallel_unique(Range&& range, Equal equal = {},
                                                         Projection projection = {}) {
   auto first = std::ranges::begin(range);
-  return parallel_unique(first, first + std::ranges::distance(range), std::move(equal),
-                         std::move(projection));
+  return sukima::parallel_unique(first, first + std::ranges::distance(range), std::move(equal),
+                                 std::move(projection));
 }
 
 /// @}

@@ -38,11 +38,11 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
     std::optional<T> value;
   };
   loop_task* make_task() {
-    auto* t = new_task_over<Source, fold_task>(elements);
+    auto* t = detail::new_task_over<Source, fold_task>(elements);
     using task_type = std::remove_pointer_t<decltype(t)>;
     t->run = [](task* self, context c) {
       auto* me = static_cast<task_type*>(self);
-      with_frame_of<fold_frame>(me, [&](fold_frame& f) {
+      detail::with_frame_of<fold_frame>(me, [&](fold_frame& f) {
         f.depth.run_piece(c,
                           [&](auto at) { me->value.emplace(f.loop(at, me->from, me->to, T(f.identity))); });
       });
@@ -52,11 +52,11 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
   }
   template <context_type At>
   [[gnu::always_inline]] T loop(At c, std::int64_t from, std::int64_t to, T init) {
-    return run_loop(
+    return detail::run_loop(
         c, *this, from, to, std::move(init),
         [this](loop_point* r, At below, T sum) {
-          return iterate<T&>(r, below, this->grain(), body, elements, std::move(sum),
-                             [](T& into, auto&& f) { f(into); });
+          return detail::iterate<T&>(r, below, this->grain(), body, elements, std::move(sum),
+                                     [](T& into, auto&& f) { f(into); });
         },
         [this](T& into, task* t) {
           into = combine(std::move(into), std::move(*static_cast<fold_task*>(t)->value));
@@ -82,7 +82,7 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   }
   template <clone_context_type C, class... Where>
   [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
-    visit(
+    detail::visit(
         source,
         [&](auto&&... element) {
           detail::call(c, body.get(), sum, std::forward<decltype(element)>(element)...);
@@ -124,7 +124,7 @@ template <context_type C, class T, class Source, class Body, class Combine>
 [[gnu::noinline]] T fold_in_fixed_order(C c, const Source& source, std::int64_t count, const T& identity,
                                         Body& body, Combine& combine) {
   if constexpr (Source::walks) {
-    const auto reached = reach(source.at, count);
+    const auto reached = detail::reach(source.at, count);
     return detail::fold_in_fixed_order(c, reached_source<std::decay_t<decltype(source.at)>>{reached.data()},
                                        count, identity, body, combine);
   } else {
@@ -216,14 +216,14 @@ template <class A, class B, class T, class Body, class Combine, class... Hints>
            detail::callable_with<Body&, T&, detail::element_of<detail::common_index<A, B>>>
 T parallel_fold(A first, B last, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
   return detail::with_context(
-      [&](context c) { return parallel_fold(c, first, last, identity, body, combine, hints...); });
+      [&](context c) { return sukima::parallel_fold(c, first, last, identity, body, combine, hints...); });
 }
 /// The same over a range, without a context.
 template <detail::any_range Range, class T, class Body, class Combine, class... Hints>
   requires std::copy_constructible<T> && detail::body_over<Body, Range, T&>
 T parallel_fold(Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
   return detail::with_context(
-      [&](context c) { return parallel_fold(c, range, identity, body, combine, hints...); });
+      [&](context c) { return sukima::parallel_fold(c, range, identity, body, combine, hints...); });
 }
 
 /// The same over a range that splits itself, in the order of its elements. The first part begins with a copy
@@ -242,7 +242,7 @@ template <splittable S, class T, class Body, class Combine>
   requires std::copy_constructible<T> && detail::callable_with<Body&, T&, std::ranges::range_reference_t<S>>
 T parallel_fold(S s, const T& identity, Body&& body, Combine&& combine) {
   return detail::with_context(
-      [&](context c) { return parallel_fold(c, std::move(s), identity, body, combine); });
+      [&](context c) { return sukima::parallel_fold(c, std::move(s), identity, body, combine); });
 }
 
 /// @}

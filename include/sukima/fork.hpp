@@ -62,11 +62,15 @@ inline auto fork2(First&& first, Second&& second, Hints... hints) {
 }  // namespace SUKIMA_NAMESPACE
 
 namespace SUKIMA_DETAIL_NAMESPACE {
+template <context_type C, class F> auto fork_each(C c, no_hint, F&& f);
+template <context_type C, class Hint, class F, class G, class... More>
+auto fork_each(C c, Hint hint, F&& f, G&& g, More&&... more);
+
 /// The later branches of a fork as one callable, which may travel.
 template <class... F> struct later_branches {
   std::tuple<F...> all;
   auto operator()(context c) {
-    return std::apply([&](F&... each) { return fork_each(c, no_hint{}, std::move(each)...); }, all);
+    return std::apply([&](F&... each) { return detail::fork_each(c, no_hint{}, std::move(each)...); }, all);
   }
 };
 

@@ -19,7 +19,7 @@ template <class Guard, class Split, class Grain> struct loop_hints {
   [[no_unique_address]] Guard guard_;
   [[no_unique_address]] Split split_;
   [[no_unique_address]] Grain grain_;
-  std::int64_t grain() const noexcept { return iterations_of(grain_); }
+  std::int64_t grain() const noexcept { return detail::iterations_of(grain_); }
   double guard()
     requires(!std::is_same_v<Guard, no_hint>)
   {
@@ -69,11 +69,11 @@ template <context_type C, class Source, class End, class Body, class... Hints>
   if constexpr (!has_place<Hints...>) require_loop_hints<Hints...>();
   auto chosen = detail::pick_hints(hints...);
   if constexpr (has_place<Hints...>) {
-    detail::for_in_places(c, source, from, end_from(from, to), body, hints...);
+    detail::for_in_places(c, source, from, detail::end_from(from, to), body, hints...);
   } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = for_work<Source, Body, decltype(chosen)>;
-    loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen}, from,
-                                      to, nothing{});
+    detail::loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen},
+                                              from, to, nothing{});
   } else {
     const auto here = context_for<Body>(c);
     for_frame<Source, Body, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
@@ -88,23 +88,25 @@ template <class T, context_type C, class Source, class End, class Body, class Co
     require_loop_hints<Hints...>();
     if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
       if (uses_fixed_order()) [[unlikely]]
-        return detail::reduce_in_fixed_order(c, source, from, end_from(from, to), std::move(init), body,
-                                             combine, hints...);
+        return detail::reduce_in_fixed_order(c, source, from, detail::end_from(from, to), std::move(init),
+                                             body, combine, hints...);
     }
   }
-  auto chosen = pick_hints(hints...);
+  auto chosen = detail::pick_hints(hints...);
   if constexpr (has_place<Hints...>) {
-    return reduce_in_place<T>(c, source, from, end_from(from, to), std::move(init), body, combine, hints...);
+    return detail::reduce_in_place<T>(c, source, from, detail::end_from(from, to), std::move(init), body,
+                                      combine, hints...);
   } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = reduce_work<T, Source, Body, Combine, decltype(chosen)>;
-    return loop_in<loop_place<Source, Body, Combine>>(
+    return detail::loop_in<loop_place<Source, Body, Combine>>(
         c, work{std::move(source), local_callable<Body>(body), local_callable<Combine>(combine), chosen},
         from, to, std::move(init));
   } else {
     const auto here = context_for<Body>(c);
     reduce_frame<T, Source, Body, Combine, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
         here, chosen, std::move(source), body, combine);
-    return frame.loop(here, from, end_from(from, to), std::move(init), fold_into<T, Combine>{combine});
+    return frame.loop(here, from, detail::end_from(from, to), std::move(init),
+                      fold_into<T, Combine>{combine});
   }
 }
 /// The same with a reduction. `combine` may be a pointer to a member function.
@@ -114,8 +116,8 @@ template <class T, context_type C, class Source, class End, class Body, class Co
                                                         Hints... hints) {
   if constexpr (std::is_member_pointer_v<std::remove_const_t<Combine>>) {
     auto function = std::mem_fn(combine);
-    return parallel_reduce_between<T>(c, std::move(source), from, to, std::move(init), body, function,
-                                      hints...);
+    return detail::parallel_reduce_between<T>(c, std::move(source), from, to, std::move(init), body, function,
+                                              hints...);
   } else {
     constexpr bool combined = combines<T, Combine, Body, typename Source::arguments>;
     static_assert(combined,
@@ -124,7 +126,8 @@ template <class T, context_type C, class Source, class End, class Body, class Co
                   "size it would be; combine also joins two results, and gives what the type of init can be "
                   "assigned");
     if constexpr (combined)
-      return reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine, hints...);
+      return detail::reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine,
+                                       hints...);
     else
       return init;
   }
@@ -139,19 +142,20 @@ template <context_type C, class Source, class Body, class... Hints>
 template <context_type C, class Source, class T, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce_over(C c, Source source, std::int64_t count, T init,
                                                      Body& body, Combine& combine, Hints... hints) {
-  return parallel_reduce_between<T>(c, std::move(source), 0, count, std::move(init), body, combine, hints...);
+  return detail::parallel_reduce_between<T>(c, std::move(source), 0, count, std::move(init), body, combine,
+                                            hints...);
 }
 
 template <loop_index I, context_type C, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_at(C c, I first, I last, Body& body, Hints... hints) {
-  detail::parallel_for_over(c, element_source<I>{first}, distance(first, last), body, hints...);
+  detail::parallel_for_over(c, element_source<I>{first}, detail::distance(first, last), body, hints...);
 }
 
 template <class T, loop_index I, context_type C, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce_at(C c, I first, I last, T init, Body& body, Combine& combine,
                                                    Hints... hints) {
-  return parallel_reduce_over(c, element_source<I>{first}, distance(first, last), std::move(init), body,
-                              combine, hints...);
+  return detail::parallel_reduce_over(c, element_source<I>{first}, detail::distance(first, last),
+                                      std::move(init), body, combine, hints...);
 }
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE
@@ -257,7 +261,7 @@ template <class A, class B, class T, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine,
                                                 Hints... hints) {
   return detail::with_context_inlined([&](context c) __attribute__((always_inline)) {
-    return parallel_reduce(c, first, last, std::move(init), body, combine, hints...);
+    return sukima::parallel_reduce(c, first, last, std::move(init), body, combine, hints...);
   });
 }
 /// The same over a random-access range, without a context.

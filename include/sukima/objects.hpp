@@ -35,10 +35,10 @@ concept stream_end_type = std::is_base_of_v<stream_end, std::remove_cvref_t<E>>;
 /// Gives an object the ends among its arguments, also those in a container.
 template <class A> void bind_ends(A& argument, object_core& owner) {
   if constexpr (stream_end_type<A>) {
-    bind_end(argument, owner);
+    detail::bind_end(argument, owner);
   } else if constexpr (std::ranges::range<A>) {
     if constexpr (stream_end_type<std::ranges::range_value_t<A>>)
-      for (auto& e : argument) bind_end(e, owner);
+      for (auto& e : argument) detail::bind_end(e, owner);
   }
 }
 
@@ -46,7 +46,7 @@ template <class F, class... Arguments> struct object_of final : object_core {
   std::optional<std::tuple<F, Arguments...>> parts;
   explicit object_of(F f, Arguments... arguments)
       : parts(std::in_place, std::move(f), std::move(arguments)...) {
-    std::apply([this](F&, auto&... each) { (bind_ends(each, *this), ...); }, *parts);
+    std::apply([this](F&, auto&... each) { (detail::bind_ends(each, *this), ...); }, *parts);
   }
   ~object_of() override { object_of::drop(); }
   void call(context c) override {

@@ -163,7 +163,7 @@ template <detail::other_range Range, class T, class Body, class Combine, class..
   requires detail::body_over<Body, Range>
 T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
   return detail::with_context(
-      [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
+      [&](context c) { return sukima::parallel_reduce(c, range, std::move(init), body, combine, hints...); });
 }
 
 /// Calls body(x), or body(context, x), for each element of a range that splits itself.

@@ -119,28 +119,29 @@ Out parallel_scan(context c, Range&& range, Out out, Operation operation, T init
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>
 Out parallel_scan(In first, In last, Out out, Operation operation = {}) {
-  return detail::with_context([&](context c) { return parallel_scan(c, first, last, out, operation); });
+  return detail::with_context(
+      [&](context c) { return sukima::parallel_scan(c, first, last, out, operation); });
 }
 /// The same with a start, without a context.
 template <class In, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_scan(In first, In last, Out out, Operation operation, T init) {
   return detail::with_context(
-      [&](context c) { return parallel_scan(c, first, last, out, operation, std::move(init)); });
+      [&](context c) { return sukima::parallel_scan(c, first, last, out, operation, std::move(init)); });
 }
 /// The same over a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::ranges::range_value_t<Range>,
                                   std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation = {}) {
-  return detail::with_context([&](context c) { return parallel_scan(c, range, out, operation); });
+  return detail::with_context([&](context c) { return sukima::parallel_scan(c, range, out, operation); });
 }
 /// The same over a random-access range with a start, without a context.
 template <std::ranges::random_access_range Range, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
   return detail::with_context(
-      [&](context c) { return parallel_scan(c, range, out, operation, std::move(init)); });
+      [&](context c) { return sukima::parallel_scan(c, range, out, operation, std::move(init)); });
 }
 
 /// Writes running totals of the elements *before* each element: init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise
@@ -171,15 +172,16 @@ Out parallel_exclusive_scan(context c, Range&& range, Out out, T init, Operation
 template <class In, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Operation operation = {}) {
-  return detail::with_context(
-      [&](context c) { return parallel_exclusive_scan(c, first, last, out, std::move(init), operation); });
+  return detail::with_context([&](context c) {
+    return sukima::parallel_exclusive_scan(c, first, last, out, std::move(init), operation);
+  });
 }
 /// The same over a random-access range, without a context.
 template <std::ranges::random_access_range Range, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation = {}) {
   return detail::with_context(
-      [&](context c) { return parallel_exclusive_scan(c, range, out, std::move(init), operation); });
+      [&](context c) { return sukima::parallel_exclusive_scan(c, range, out, std::move(init), operation); });
 }
 
 /// \cond

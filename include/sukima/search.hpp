@@ -113,7 +113,7 @@ T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& und
   auto&& applies = detail::without_member_pointer(apply);
   auto&& undoes = detail::without_member_pointer(undo);
   auto&& combines = detail::without_member_pointer(combine);
-  return search(c, workspace, choices, applies, undoes, body, std::move(init), combines, hints...);
+  return sukima::search(c, workspace, choices, applies, undoes, body, std::move(init), combines, hints...);
 }
 
 /// The same with a value-initialised result as `init`, as in search(c, b, b.moves(), place, remove, solve,
@@ -140,7 +140,7 @@ template <class Workspace, std::ranges::forward_range Choices, class Apply, clas
 T search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body, T init,
          Combine&& combine, Hints... hints) {
   return detail::with_context([&](context c) {
-    return search(c, workspace, choices, apply, undo, body, std::move(init), combine, hints...);
+    return sukima::search(c, workspace, choices, apply, undo, body, std::move(init), combine, hints...);
   });
 }
 /// The same with a value-initialised result as `init`, without a context.
@@ -255,7 +255,7 @@ template <class Value, class F>
 std::optional<Value> search_first(context c, F&& f) {
   detail::check_context(c, "sukima::search_first");
   std::optional<Value> result;
-  cancellable(c, [&](context below, canceller cancel) {
+  sukima::cancellable(c, [&](context below, canceller cancel) {
     auto solution = detail::solution_access::make<Value>(std::move(cancel));
     try {
       detail::call(below, f, solution);
@@ -271,7 +271,7 @@ std::optional<Value> search_first(context c, F&& f) {
 template <class Value, class F>
   requires detail::callable_with<F&, first_solution<Value>&>
 std::optional<Value> search_first(F&& f) {
-  return detail::with_context([&](context c) { return search_first<Value>(c, f); });
+  return detail::with_context([&](context c) { return sukima::search_first<Value>(c, f); });
 }
 
 /// @}

@@ -38,7 +38,7 @@ template <class P> sukima_place place_of_launch(place_hint<P>& hint) {
   static_assert(
       place_source<P>,
       "at sukima::launch sukima::on takes a place, or a function without arguments that returns one");
-  return launch_follows_hints() ? requested_place(hint.where) : inherited_place;
+  return launch_follows_hints() ? detail::requested_place(hint.where) : inherited_place;
 }
 template <class F, class T> inline constexpr bool is_continuation = callable_with<F&&, touched<T>>;
 template <class F> inline constexpr bool is_continuation<F, void> = callable_with<F&&>;

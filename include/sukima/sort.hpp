@@ -28,11 +28,11 @@ template <class I, class Compare, class Projection>
 void stable_sort_at(context c, I first, I last, Compare& compare, Projection& projection) {
   using less_type = projected_less<Compare, Projection>;
   const less_type less{compare, projection};
-  if (sort_runs(first, last, less)) return;
+  if (detail::sort_runs(first, last, less)) return;
   const auto count = static_cast<std::size_t>(last - first);
   sort_buffer<std::iter_value_t<I>> buffer(count);
   if (!buffer) {
-    sort_in_place(first, last, less);
+    detail::sort_in_place(first, last, less);
     return;
   }
   buffer.fill(c, first, count);
@@ -84,7 +84,7 @@ template <std::ranges::random_access_range Range, class Compare = std::ranges::l
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
   detail::with_context(
-      [&](context c) { parallel_sort(c, range, std::move(compare), std::move(projection)); });
+      [&](context c) { sukima::parallel_sort(c, range, std::move(compare), std::move(projection)); });
 }
 
 /// Sorts as parallel_sort, but equal elements keep their order.
@@ -122,7 +122,7 @@ template <std::ranges::random_access_range Range, class Compare = std::ranges::l
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
   detail::with_context(
-      [&](context c) { parallel_stable_sort(c, range, std::move(compare), std::move(projection)); });
+      [&](context c) { sukima::parallel_stable_sort(c, range, std::move(compare), std::move(projection)); });
 }
 
 /// @}

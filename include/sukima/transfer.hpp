@@ -94,7 +94,7 @@ template <class T> constexpr bool is_plain() {
     else if constexpr (has_closed_union<type, fields>())
       return false;
     else
-      return are_plain(field_types<type>{});
+      return detail::are_plain(field_types<type>{});
   } else {
     return false;
   }

@@ -130,7 +130,7 @@ template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
 /// throws
 template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
   if constexpr (can_be_copied<T>) {
-    put_bits(value, to);
+    detail::put_bits(value, to);
   } else {
     const std::size_t place = to.size();
     to.resize(place + sizeof(std::uint64_t));
@@ -170,15 +170,15 @@ template <class... R> std::tuple<R...> get_results(std::type_identity<std::tuple
 /// Makes a result from bytes; void takes no bytes.
 template <class T> T get_result(std::span<const std::byte> from) {
   if constexpr (are_results<T> && !can_travel<T>)
-    return get_results(std::type_identity<T>{}, from);
+    return detail::get_results(std::type_identity<T>{}, from);
   else if constexpr (!std::is_void_v<T>)
     return get_value<T>(from);
 }
 template <class T> void put_result(stored<T>& value, std::vector<std::byte>& to) {
   if constexpr (are_results<T> && !can_travel<T>)
-    std::apply([&](const auto&... each) { (put_value(each, to), ...); }, value);
+    std::apply([&](const auto&... each) { (detail::put_value(each, to), ...); }, value);
   else if constexpr (!std::is_void_v<T>)
-    put_value(value, to);
+    detail::put_value(value, to);
 }
 
 /// Registers a form with the nodes of this process; libsukima-cluster keeps the list.
@@ -195,7 +195,7 @@ template <class Callable> struct received_call : received_task {
   explicit received_call(Callable&& made) : callable(std::move(made)) {
     run = [](task* self, context c) {
       auto* const me = static_cast<received_call*>(self);
-      me->value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me->callable)); });
+      me->value.fill([&]() -> decltype(auto) { return detail::call_plainly(c, std::move(me->callable)); });
     };
     destroy = [](task* self) noexcept { delete static_cast<received_call*>(self); };
   }
@@ -208,7 +208,7 @@ template <class Callable> struct form_of {
     return new received_call<Callable>(travels<Callable>::from_bytes(from));
   }
   static void put(received_task& t, std::vector<std::byte>& to) {
-    put_result<result>(static_cast<received_call<Callable>&>(t).value.get(), to);
+    detail::put_result<result>(static_cast<received_call<Callable>&>(t).value.get(), to);
   }
   static const travel_form form;
   static const form_registration registration;
@@ -232,7 +232,7 @@ struct travels<call_of<Function, std::tuple<Parameters...>>> {
   static constexpr const travel_form& form = form_of<callable>::form;
   static void put(const callable& c, std::vector<std::byte>& to) {
     static_cast<void>(form_of<callable>::registration);  // this use makes the compiler create it
-    std::apply([&](const Parameters&... each) { (put_value(each, to), ...); }, c.arguments);
+    std::apply([&](const Parameters&... each) { (detail::put_value(each, to), ...); }, c.arguments);
   }
   static callable from_bytes(std::span<const std::byte> from) { return take(from); }
   /// Makes a call from the front of the bytes.

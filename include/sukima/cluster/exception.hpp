@@ -54,7 +54,7 @@ template <class T> struct exception_form_of {
       std::rethrow_exception(thrown);
     } catch (const T& e) {
       if constexpr (can_travel<T>) {
-        put_value(e, to);
+        detail::put_value(e, to);
       } else {
         const std::string text = e.what();
         if (T(text).what() != text) throw std::logic_error("the constructor changes the text");

@@ -69,7 +69,7 @@ inline constexpr bool source_can_travel<numbered_source<Source>> = source_can_tr
 
 /// Appends the bytes of a value without pointers, also if is_plain cannot determine that it has none.
 template <class T> void put_part(const T& part, std::vector<std::byte>& to) {
-  if constexpr (!std::is_empty_v<T>) put_bits(part, to);
+  if constexpr (!std::is_empty_v<T>) detail::put_bits(part, to);
 }
 template <class T> T get_part(std::span<const std::byte>& from) {
   T value{};
@@ -97,7 +97,7 @@ template <auto Function, class... Bound, class... Rest>
 struct travelling_body<bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>> {
   using body = bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>;
   static void put(const body& b, std::vector<std::byte>& to) {
-    std::apply([&](const Bound&... each) { (put_value(each, to), ...); }, b.arguments);
+    std::apply([&](const Bound&... each) { (detail::put_value(each, to), ...); }, b.arguments);
   }
   static body take(std::span<const std::byte>& from) {
     return {std::tuple<Bound...>{get_value<Bound>(from)...}};  // from left to right
@@ -121,7 +121,7 @@ struct travelling_body<ordered_body<T, Source, Body, Combine>> {
   using body = ordered_body<T, Source, Body, Combine>;
   using own = std::remove_const_t<Body>;
   static void put(const body& b, std::vector<std::byte>& to) {
-    put_part(b.source, to);
+    detail::put_part(b.source, to);
     travelling_body<own>::put(b.body.get(), to);
   }
   static body take(std::span<const std::byte>& from) {
@@ -149,7 +149,7 @@ template <class T, class Element, class Body> struct travelling_body<ordered_ele
 /// Appends the result of a piece, which is empty if each of its choices was refused.
 template <class T> void put_optional(const std::optional<T>& value, std::vector<std::byte>& to) {
   to.push_back(static_cast<std::byte>(value.has_value()));
-  if (value) put_value(*value, to);
+  if (value) detail::put_value(*value, to);
 }
 template <class T> std::optional<T> get_optional(std::span<const std::byte> from) {
   if (from.empty()) throw std::length_error("sukima: a result from another node is incomplete");
@@ -222,7 +222,7 @@ template <class Loop> struct form_of_pieces {
     return new received_piece<Loop>(first, end, Loop::take(from));
   }
   static void put_result(received_task& t, std::vector<std::byte>& to) {
-    put_optional(static_cast<received_piece<Loop>&>(t).value, to);
+    detail::put_optional(static_cast<received_piece<Loop>&>(t).value, to);
   }
   static const travel_form form;
   static const form_registration registration;
@@ -239,8 +239,8 @@ template <class Frame, class Task, class Loop> struct piece_travel {
   static void put(const task& t, std::vector<std::byte>& to) {
     static_cast<void>(form_of_pieces<Loop>::registration);  // this use makes the compiler create it
     const auto& piece = static_cast<const Task&>(t);
-    put_part(piece.from, to);
-    put_part(piece.to, to);
+    detail::put_part(piece.from, to);
+    detail::put_part(piece.to, to);
     Loop::template put<Frame>(piece, to);
   }
   static void get(task& t, std::span<const std::byte> from) {
@@ -261,8 +261,8 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   template <class Frame> static void put(const typename Frame::reduce_task& piece,
                                          std::vector<std::byte>& to) {
     const auto& f = *static_cast<const Frame*>(piece.frame);
-    put_part(f.elements, to);
-    put_part(static_cast<const Hints&>(f), to);
+    detail::put_part(f.elements, to);
+    detail::put_part(static_cast<const Hints&>(f), to);
     travelling_body<own_body>::put(f.body, to);
   }
   static travelling_reduce take(std::span<const std::byte>& from) {
@@ -304,9 +304,9 @@ struct travelling_search {
 
   template <class Frame>
   static void put(const typename Frame::search_task& piece, std::vector<std::byte>& to) {
-    put_part(piece.own.source, to);
-    put_part(static_cast<const Hints&>(piece.own), to);
-    put_value(piece.workspace, to);
+    detail::put_part(piece.own.source, to);
+    detail::put_part(static_cast<const Hints&>(piece.own), to);
+    detail::put_value(piece.workspace, to);
   }
   static travelling_search take(std::span<const std::byte>& from) {
     auto elements = get_part<Source>(from);

@@ -98,7 +98,7 @@ template <class T> class small_sort {
   template <class From, class To, class Less> void operator()(From from, std::ptrdiff_t count, To to,
                                                               const Less& less) {
     std::ptrdiff_t fours = 0;
-    for (; count - fours >= 4; fours += 4) sort_four(from + fours, at(0) + fours, less);
+    for (; count - fours >= 4; fours += 4) detail::sort_four(from + fours, at(0) + fours, less);
     insert_rest(from + fours, from + count, at(0) + fours, less);
     int now = 0;  // the half of `room_` that has all elements
     try {
@@ -130,8 +130,8 @@ template <class T> class small_sort {
   static void merge_runs(T* from, std::ptrdiff_t count, std::ptrdiff_t run, To to, const Less& less) {
     for (std::ptrdiff_t i = 0; i < count; i += 2 * run) {
       const std::ptrdiff_t middle = std::min(i + run, count);
-      merge_cheaply(from + i, from + middle, from + middle, from + std::min(middle + run, count), to + i,
-                    less);
+      detail::merge_cheaply(from + i, from + middle, from + middle, from + std::min(middle + run, count),
+                            to + i, less);
     }
   }
 

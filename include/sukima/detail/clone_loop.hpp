@@ -41,10 +41,10 @@ template <class Source, class F>
 /// \tparam Work its step(context, sum, place) does one iteration
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::noinline]] Sum run_long_clone(C c, Place i, End to, Sum sum, Work work) {
-  while (any_left(i, to)) {
+  while (detail::any_left(i, to)) {
     if (raised(top_of(c)) && sukima_poll_in_clone(top_of(c)) != 0)
-      return work.in_parallel(parallel_context{c}, i, end_from(i, to), std::move(sum));
-    for (int n = iterations_between_polls; n > 0 && any_left(i, to); --n, ++i) work.step(c, sum, i);
+      return work.in_parallel(parallel_context{c}, i, detail::end_from(i, to), std::move(sum));
+    for (int n = iterations_between_polls; n > 0 && detail::any_left(i, to); --n, ++i) work.step(c, sum, i);
   }
   return sum;
 }
@@ -53,8 +53,8 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, End to, Sum sum, Work work) {
   if (sukima_poll_in_clone(top_of(c)) != 0)
-    return work.in_parallel(parallel_context{c}, i, end_from(i, to), std::move(sum));
-  return run_long_clone(c, i, to, std::move(sum), std::move(work));
+    return work.in_parallel(parallel_context{c}, i, detail::end_from(i, to), std::move(sum));
+  return detail::run_long_clone(c, i, to, std::move(sum), std::move(work));
 }
 
 /// Runs a clone's loop in blocks, which are as long as those of parallel code, with a poll before each.
@@ -77,26 +77,26 @@ Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Wor
 template <clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::always_inline]] inline Sum run_clone(C c, Place i, End to, Sum sum, const Work& work) {
   if constexpr (Work::in_blocks) {
-    return run_clone_in_blocks(c, i, to, std::move(sum), work);
+    return detail::run_clone_in_blocks(c, i, to, std::move(sum), work);
   } else {
-    if (!any_left(i, to)) return sum;
+    if (!detail::any_left(i, to)) return sum;
     if constexpr (polls<C>)
       if (raised(top_of(c))) [[unlikely]]
-        return run_raised_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
+        return detail::run_raised_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
     if constexpr (std::is_integral_v<End> || few_elements<Place>) {
       if constexpr (std::is_integral_v<End>)
         if (to - i > short_loop) [[unlikely]]
-          return run_long_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
-      for (; any_left(i, to); ++i) work.step(below_loop(c), sum, i);
+          return detail::run_long_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
+      for (; detail::any_left(i, to); ++i) work.step(below_loop(c), sum, i);
     } else {
       // The number of elements is unknown: the first ones run here, as those of a short loop.
       int left = short_loop;
       do {
         if (left-- == 0) [[unlikely]]
-          return run_long_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
+          return detail::run_long_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
         work.step(below_loop(c), sum, i);
         ++i;
-      } while (any_left(i, to));
+      } while (detail::any_left(i, to));
     }
     return sum;
   }
@@ -105,17 +105,17 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
 /// Runs a loop in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class Sum, class Work, class Place, class End>
 [[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, End to, Sum sum) {
-  return parallel_or_clone<Tag>(
-      here, [&](auto c) { return work.in_parallel(c, from, end_from(from, to), std::move(sum)); },
-      [&] { return run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
+  return detail::parallel_or_clone<Tag>(
+      here, [&](auto c) { return work.in_parallel(c, from, detail::end_from(from, to), std::move(sum)); },
+      [&] { return detail::run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
 }
 /// Runs a loop in the way that suits its context.
 template <class Tag, context_type C, class Sum, class Work, class Place, class End>
 [[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, End to, Sum sum) {
   if constexpr (clone_context_type<C>)
-    return run_clone(c, from, to, std::move(sum), work);
+    return detail::run_clone(c, from, to, std::move(sum), work);
   else
-    return loop_tracked<Tag>(tracked(c), work, from, to, std::move(sum));
+    return detail::loop_tracked<Tag>(tracked(c), work, from, to, std::move(sum));
 }
 
 /// Keeps the choice points that are older than a clone closed during its lifetime.

@@ -45,8 +45,9 @@ template <class I, class Accepts> class selection {
         answers_(std::make_unique_for_overwrite<std::uint64_t[]>(
             static_cast<std::size_t>((count + word - 1) / word))),
         places_(static_cast<std::size_t>((count + block - 1) / block)) {
-    parallel_for(c, std::size_t{0}, places_.size(),
-                 [&, this](std::size_t b) { places_[b] = answer(static_cast<std::int64_t>(b), accepts); });
+    sukima::parallel_for(c, std::size_t{0}, places_.size(), [&, this](std::size_t b) {
+      places_[b] = answer(static_cast<std::int64_t>(b), accepts);
+    });
     for (std::int64_t& place : places_) place = std::exchange(size_, size_ + place);
   }
 
@@ -55,7 +56,7 @@ template <class I, class Accepts> class selection {
 
   /// Calls copy(place in the result, place in the range) for each accepted element, several at a time.
   template <class Copy> void copy_each(context c, const Copy& copy) const {
-    parallel_for(c, std::size_t{0}, places_.size(), [&, this](std::size_t b) {
+    sukima::parallel_for(c, std::size_t{0}, places_.size(), [&, this](std::size_t b) {
       auto to = static_cast<std::size_t>(places_[b]);
       visit_block(static_cast<std::int64_t>(b), [&](I from) { copy(to++, from); });
     });
@@ -120,19 +121,19 @@ auto filtered(context c, I first, std::int64_t count, const Accepts& accepts) {
   std::vector<value> result;
   if (count <= selection_type::block) {
     for (; count > 0; --count, ++first)
-      if (accepts(*first)) result.push_back(element_at<Moves>(first));
+      if (accepts(*first)) result.push_back(detail::element_at<Moves>(first));
     return result;
   }
   const selection_type selected(c, first, count, accepts);
   const auto size = static_cast<std::size_t>(selected.size());
   // Two elements of a std::vector<bool> may share a word, so threads must not write them at the same time.
   if constexpr (std::is_default_constructible_v<value> && !std::is_same_v<value, bool> &&
-                std::is_assignable_v<value&, decltype(element_at<Moves>(first))>) {
+                std::is_assignable_v<value&, decltype(detail::element_at<Moves>(first))>) {
     result.resize(size);
-    selected.copy_each(c, [&](std::size_t to, I from) { result[to] = element_at<Moves>(from); });
+    selected.copy_each(c, [&](std::size_t to, I from) { result[to] = detail::element_at<Moves>(from); });
   } else {
     result.reserve(size);
-    selected.visit_each([&](I from) { result.push_back(element_at<Moves>(from)); });
+    selected.visit_each([&](I from) { result.push_back(detail::element_at<Moves>(from)); });
   }
   return result;
 }
@@ -173,7 +174,7 @@ I compact(context c, I first, I last, std::int64_t block, const CompactBlock& co
   const auto count = static_cast<std::int64_t>(last - first);
   if (count <= block) return first == last ? last : compact_block(0, first, last).end;
   std::vector<stretch<I>> kept(static_cast<std::size_t>((count + block - 1) / block));
-  parallel_for(c, std::size_t{0}, kept.size(), [&](std::size_t b) {
+  sukima::parallel_for(c, std::size_t{0}, kept.size(), [&](std::size_t b) {
     const std::int64_t from = static_cast<std::int64_t>(b) * block;
     kept[b] = compact_block(b, first + static_cast<distance>(from),
                             first + static_cast<distance>(std::min(from + block, count)));

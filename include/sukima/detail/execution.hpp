@@ -76,7 +76,7 @@ template <class T> class outcome {
     if (auto* const error = std::get_if<2>(&state_))
       receiver.set_error(std::move(*error));
     else
-      complete(receiver, [this]() -> T { return take(); });
+      detail::complete(receiver, [this]() -> T { return take(); });
   }
 
  private:

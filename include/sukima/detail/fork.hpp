@@ -102,7 +102,6 @@ template <class Second, class Guard, class C = context> struct fork_operations {
     link_child(point, t);
     return t;
   }
-
   static void reclaim(choice_point* r, task* t) noexcept {
     unlink_child(r, t);
     t->destroy(t);
@@ -152,7 +151,6 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       false,
       travel_or_null(),
   };
-
   [[gnu::always_inline]] static Second take(point_type* r) {
     if constexpr (std::is_trivially_destructible_v<captured<Second>>) {
       return std::move(r->second.get());
@@ -237,7 +235,8 @@ template <class C, class First, class Second, class Guard>
 {
   auto found = detail::fork2_at(here, by_address<First&&>(std::forward<First>(first)),
                                 by_address<Second>(std::move(second)), guard);
-  return {from_address<result_of<First>>(found.first), from_address<result_of<Second&&>>(found.second)};
+  return {detail::from_address<result_of<First>>(found.first),
+          detail::from_address<result_of<Second&&>>(found.second)};
 }
 
 template <class C, class First, class Second, class Guard>
@@ -261,7 +260,7 @@ template <class C, class First, class Second, class Guard>
     try {
       detail::call(deeper, std::forward<First>(first));
     } catch (...) {
-      leave_by_exception(pending);
+      detail::leave_by_exception(pending);
     }
     if (!untouched(pending)) [[unlikely]] {
       if constexpr (std::is_void_v<result_b>) {
@@ -339,8 +338,9 @@ template <clone_context_type C, class First, class Second, class Guard>
                                                                                              Second second,
                                                                                              Guard guard) {
   if (sukima_poll_in_clone(top_of(here)) != 0)
-    return fork2_at(parallel_context{here}, std::forward<First>(first), std::forward<Second>(second), guard);
-  return call_both(here, std::forward<First>(first), std::forward<Second>(second));
+    return detail::fork2_at(parallel_context{here}, std::forward<First>(first), std::forward<Second>(second),
+                            guard);
+  return detail::call_both(here, std::forward<First>(first), std::forward<Second>(second));
 }
 
 /// The fork of a clone: two calls.
@@ -351,24 +351,23 @@ template <clone_context_type C, class First, class Second, class Guard>
                                                                                            Guard guard) {
   if constexpr (polls<C>)
     if (raised(top_of(here))) [[unlikely]] {
-      return fork2_when_raised<C, by_value_or_reference<First>, by_value_or_reference<Second>>(
-          here, passed_rarely<by_value_or_reference<First>>(std::forward<First>(first)),
-          passed_rarely<by_value_or_reference<Second>>(std::forward<Second>(second)), guard);
+      return detail::fork2_when_raised<C, by_value_or_reference<First>, by_value_or_reference<Second>>(
+          here, detail::passed_rarely<by_value_or_reference<First>>(std::forward<First>(first)),
+          detail::passed_rarely<by_value_or_reference<Second>>(std::forward<Second>(second)), guard);
     }
-  return call_both(below_fork(here), std::forward<First>(first), std::forward<Second>(second));
+  return detail::call_both(below_fork(here), std::forward<First>(first), std::forward<Second>(second));
 }
 
-/// A fork whose branches exist as clones, too. Not inlined, so that its callers stay small: the work below it
-/// takes at least some microseconds.
+/// A fork whose branches exist as clones, too. Not inlined, so that its callers stay small.
 template <class First, class Second, class Guard>
 [[gnu::noinline]] both<result_of<First>, result_of<Second&&>> fork2_tracked(tracked_context here,
                                                                             First&& first, Second second,
                                                                             Guard guard) {
-  return parallel_or_clone<fork_place<First, Second>>(
-      here, [&](auto c) { return fork2_at(c, std::forward<First>(first), std::move(second), guard); },
+  return detail::parallel_or_clone<fork_place<First, Second>>(
+      here, [&](auto c) { return detail::fork2_at(c, std::forward<First>(first), std::move(second), guard); },
       [&] {
-        return fork2_in_clone(clone_at<false, 0>(here.top), std::forward<First>(first), std::move(second),
-                              guard);
+        return detail::fork2_in_clone(clone_at<false, 0>(here.top), std::forward<First>(first),
+                                      std::move(second), guard);
       });
 }
 
@@ -389,12 +388,13 @@ template <context_type C, class First, class Second, class Guard>
     return detail::fork2_at<decltype(forking_context(here)), First, Second>(
         forking_context(here), std::forward<First>(first), std::forward<Second>(second), guard);
   else if constexpr (std::is_same_v<C, parallel_context>)
-    return fork2_at<C, First, Second>(here, std::forward<First>(first), std::forward<Second>(second), guard);
+    return detail::fork2_at<C, First, Second>(here, std::forward<First>(first), std::forward<Second>(second),
+                                              guard);
   else if constexpr (clone_context_type<C>)
-    return fork2_in_clone(here, std::forward<First>(first), std::forward<Second>(second), guard);
+    return detail::fork2_in_clone(here, std::forward<First>(first), std::forward<Second>(second), guard);
   else
-    return fork2_tracked<First, Second>(tracked(here), std::forward<First>(first),
-                                        std::forward<Second>(second), guard);
+    return detail::fork2_tracked<First, Second>(tracked(here), std::forward<First>(first),
+                                                std::forward<Second>(second), guard);
 }
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -263,7 +263,7 @@ template <class T, class F> struct future_operations {
     untyped->word =
         reinterpret_cast<std::uintptr_t>(&spent);  // its captures are now destroyed, or about to be
     cell.begin_in_place(c.top);
-    const future_end how = run_future(cell, [&]() -> decltype(auto) {
+    const future_end how = detail::run_future(cell, [&]() -> decltype(auto) {
       struct end_captures {
         point_type* point;
         ~end_captures() { destroy(point); }
@@ -286,7 +286,7 @@ template <class T, class F> struct future_operations {
   static future_point* push(char* at, future_value<T>& cell, F&& f) {
     auto* const made = ::new (static_cast<void*>(at)) point_type(
         reinterpret_cast<std::uintptr_t>(static_cast<const choice_point_kind*>(&kind)), cell, std::move(f));
-    poll(made);
+    detail::poll(made);
     return made;
   }
 };

@@ -52,7 +52,7 @@ template <class Hint, class... More> auto pick_place(Hint hint, More... more) {
   if constexpr (is_place<Hint>)
     return hint;
   else
-    return pick_place(more...);
+    return detail::pick_place(more...);
 }
 template <class... Hint> inline constexpr bool has_place = (is_place<Hint> || ...);
 inline no_hint pick_split() { return {}; }
@@ -67,7 +67,7 @@ template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
   if constexpr (is_grain<Hint>)
     return hint;
   else
-    return pick_grain(more...);
+    return detail::pick_grain(more...);
 }
 /// Whether all arguments are hints, and no form of hint is given more often than stated.
 template <class... Hint>

@@ -135,7 +135,7 @@ template <class T, class F> struct launched_call : launched_value<T> {
     this->run = [](task* self, context c) {
       auto* const me = static_cast<launched_call*>(self);
       if (me->result.is_done()) return;  // cancelled
-      me->result.end(run_future(me->result, [&]() -> decltype(auto) {
+      me->result.end(detail::run_future(me->result, [&]() -> decltype(auto) {
         F own(std::move(*me->f));
         me->f.reset();
         return detail::call(c, std::move(own));

@@ -225,7 +225,8 @@ template <context_type C, class Place, class Sum, class Frame, class Iterate, cl
     }
   }();
   if (detail::was_split(r) || !detail::untouched(r)) [[unlikely]]
-    return merge_children<Sum, std::conditional_t<std::is_nothrow_move_constructible_v<Sum>, Sum, Sum&&>>(
+    return detail::merge_children<Sum,
+                                  std::conditional_t<std::is_nothrow_move_constructible_v<Sum>, Sum, Sum&&>>(
         r, std::move(own), merge);
   return own;
 }
@@ -299,7 +300,7 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
   using place = typename Point::place;
   constexpr bool with_context = body_takes_context<Body&, typename Source::arguments, Before...>;
   if constexpr (with_context && Source::in_blocks) {
-    run_strips(point, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
+    detail::run_strips(point, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
       source.each(i, stop, [&](auto&&... elements) {
         add(sum, [&](auto&... before) -> decltype(auto) {
           return detail::call(below, body, before..., elements...);

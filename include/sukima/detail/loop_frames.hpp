@@ -64,11 +64,11 @@ template <class Source, class Body, class Hints, class C> struct for_frame : Hin
 
   using place = place_of<Source>;
   piece_task<place>* make_task() {
-    auto* t = new_task_over<Source, piece_task<place>>(elements);
+    auto* t = detail::new_task_over<Source, piece_task<place>>(elements);
     using task_type = std::remove_pointer_t<decltype(t)>;
     t->run = [](task* self, context c) {
       auto* me = static_cast<task_type*>(self);
-      with_frame_of<for_frame>(me, [&](for_frame& frame) {
+      detail::with_frame_of<for_frame>(me, [&](for_frame& frame) {
         frame.depth.run_piece(c, [&](auto at) { frame.run(at, me->from, me->to); });
       });
     };
@@ -76,7 +76,7 @@ template <class Source, class Body, class Hints, class C> struct for_frame : Hin
     return t;
   }
   template <context_type At> [[gnu::always_inline]] void run(At c, place from, place to) {
-    run_loop(
+    detail::run_loop(
         c, *this, from, to, nothing{},
         [this](auto* r, At below, nothing none) {
           return detail::iterate<>(r, below, this->grain(), body, elements, none,
@@ -133,11 +133,11 @@ struct reduce_frame : Hints {
     std::optional<T> value;  ///< empty until its first iteration has ended: no neutral element is needed
   };
   piece_task<place>* make_task() {
-    auto* t = new_task_over<Source, reduce_task>(elements);
+    auto* t = detail::new_task_over<Source, reduce_task>(elements);
     using task_type = std::remove_pointer_t<decltype(t)>;
     t->run = [](task* self, context c) {
       auto* me = static_cast<task_type*>(self);
-      with_frame_of<reduce_frame>(me, [&](reduce_frame& f) {
+      detail::with_frame_of<reduce_frame>(me, [&](reduce_frame& f) {
         me->value = f.depth.run_piece(c, [&](auto at) {
           return f.loop(at, me->from, me->to, std::optional<T>(),
                         fold_into_nothing<T, Combine>{f.combine.get()});
@@ -149,7 +149,7 @@ struct reduce_frame : Hints {
   }
   template <context_type At, class Sum, class Fold>
   [[gnu::always_inline]] Sum loop(At c, place from, place to, Sum sum, Fold fold) {
-    return run_loop(
+    return detail::run_loop(
         c, *this, from, to, std::move(sum),
         [this, fold](auto* r, At below, Sum s) __attribute__((always_inline)) {
           return detail::iterate<>(r, below, this->grain(), body, elements, std::move(s),
@@ -178,7 +178,7 @@ template <class Source, class Body, class Hints> struct for_work {
   }
   template <clone_context_type C, class... Where>
   [[gnu::always_inline]] void step(C c, nothing&, Where... where) const {
-    visit(
+    detail::visit(
         source,
         [&](auto&&... element) { detail::call(c, body.get(), std::forward<decltype(element)>(element)...); },
         where...);
@@ -199,7 +199,7 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   }
   template <clone_context_type C, class... Where>
   [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
-    visit(
+    detail::visit(
         source,
         [&](auto&&... element) {
           sum = combine.get()(std::move(sum),

@@ -64,7 +64,7 @@ template <loop_index I> struct element_source {
   I first;
   decltype(auto) operator[](std::int64_t i) const {
     if constexpr (whole_number<I>)
-      return sum_of(first, i);
+      return detail::sum_of(first, i);
     else
       return first[static_cast<std::iter_difference_t<I>>(i)];
   }
@@ -72,8 +72,8 @@ template <loop_index I> struct element_source {
   /// Calls f with the elements [i, stop). It counts in the elements' own type, which can be vectorised.
   template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
     if constexpr (whole_number<I>) {
-      const I end = sum_of(first, stop - 1);
-      for (I k = sum_of(first, i);; ++k) {
+      const I end = detail::sum_of(first, stop - 1);
+      for (I k = detail::sum_of(first, i);; ++k) {
         f(I{k});  // a copy: the body may change its argument
         if (k == end) break;
       }
@@ -112,13 +112,13 @@ template <loop_index I> std::int64_t distance(I first, I last) {
   } else {
     // Of a wider type perhaps. If it is negative, its lower 64 bits may be those of a positive number.
     const auto count = last - first;
-    return count > 0 ? checked_length(count) : 0;
+    return count > 0 ? detail::checked_length(count) : 0;
   }
 }
 
 /// The number of a range's elements. The distance in a view of 64-bit integers has a wider type.
 template <class Range> std::int64_t length_of(Range& range) {
-  return checked_length(std::ranges::distance(range));
+  return detail::checked_length(std::ranges::distance(range));
 }
 
 /// The end of a loop over a random-access range: the number of its elements, or a condition.
@@ -126,7 +126,7 @@ template <class Range, class I> auto end_of(Range& range, I first) {
   if constexpr (ends_by_condition<Range>)
     return end_by_condition<I, std::ranges::sentinel_t<Range>>{first, std::ranges::end(range)};
   else
-    return length_of(range);
+    return detail::length_of(range);
 }
 
 /// Integers of two types become their common type.

@@ -29,7 +29,7 @@ template <loop_index I> struct block_source {
  private:
   I place(std::int64_t i) const {
     if constexpr (whole_number<I>)
-      return sum_of(first, i);
+      return detail::sum_of(first, i);
     else
       return first + static_cast<std::iter_difference_t<I>>(i);
   }
@@ -146,14 +146,15 @@ template <class Range, class F> decltype(auto) with_source(Range&& range, F&& f)
   } else if constexpr (is_filter<std::remove_cvref_t<Range>>) {
     auto base = range.base();
     auto first = std::ranges::begin(base);
+    // Not constant, as in the view's own iterators: the predicate's call operator need not be const.
     using predicate = std::remove_cvref_t<decltype(range.pred())>;
     return f(filtered_source<decltype(first), predicate>{{first}, std::addressof(range.pred())},
              length_of(base));
   } else if constexpr (std::ranges::random_access_range<Range>) {
     auto first = std::ranges::begin(range);
-    return f(element_source<decltype(first)>{first}, length_of(range));
+    return f(element_source<decltype(first)>{first}, detail::length_of(range));
   } else {
-    const std::int64_t count = length_of(range);
+    const std::int64_t count = detail::length_of(range);
     return f(walking_source<std::ranges::iterator_t<Range>>{std::ranges::begin(range)}, count);
   }
 }
@@ -180,17 +181,17 @@ template <class F> struct plain_branch {
 template <class S, class Body, class... Before, context_type C, class First, class Second>
 auto fork_parts(C c, First first, Second second) {
   if constexpr (body_is_generic<Body&, argument_list<std::ranges::range_reference_t<S>>, Before...>)
-    return fork2_in(c, std::move(first), std::move(second), no_hint{});
+    return detail::fork2_in(c, std::move(first), std::move(second), no_hint{});
   else
-    return fork2_in(c, plain_branch<First>{first}, plain_branch<Second>{second}, no_hint{});
+    return detail::fork2_in(c, plain_branch<First>{first}, plain_branch<Second>{second}, no_hint{});
 }
 
 /// Visits the elements of a range that splits itself, by forks: a thief gets the largest part that is left.
 template <context_type C, class S, class Body> void for_each_split(C c, S& s, Body& body) {
   if (std::optional<S> rest = s.split()) {
-    fork_parts<S, Body>(
-        c, [&](auto below) { for_each_split(below, s, body); },
-        [&body, &rest](auto below) { for_each_split(below, *rest, body); });
+    detail::fork_parts<S, Body>(
+        c, [&](auto below) { detail::for_each_split(below, s, body); },
+        [&body, &rest](auto below) { detail::for_each_split(below, *rest, body); });
     return;
   }
   for (auto&& x : s) detail::call(c, body, std::forward<decltype(x)>(x));
@@ -203,10 +204,10 @@ Sum reduce_split(C c, S& s, Sum sum, Body& body, Combine& combine) {
   const std::conditional_t<std::is_same_v<Sum, T>, fold_into<T, Combine>, fold_into_nothing<T, Combine>> fold{
       combine};
   if (std::optional<S> rest = s.split()) {
-    auto [here, there] = fork_parts<S, Body>(
-        c, [&](auto below) { return reduce_split<T, Sum>(below, s, std::move(sum), body, combine); },
+    auto [here, there] = detail::fork_parts<S, Body>(
+        c, [&](auto below) { return detail::reduce_split<T, Sum>(below, s, std::move(sum), body, combine); },
         [&](auto below) {
-          return reduce_split<T, std::optional<T>>(below, *rest, std::optional<T>(), body, combine);
+          return detail::reduce_split<T, std::optional<T>>(below, *rest, std::optional<T>(), body, combine);
         });
     if (there) fold(here, std::move(*there));
     return std::move(here);
@@ -220,9 +221,12 @@ Sum reduce_split(C c, S& s, Sum sum, Body& body, Combine& combine) {
 template <class T, context_type C, class S, class Body, class Combine>
 T fold_split(C c, S& s, T sum, const T& identity, Body& body, Combine& combine) {
   if (std::optional<S> rest = s.split()) {
-    auto [here, there] = fork_parts<S, Body, T&>(
-        c, [&](auto below) { return fold_split<T>(below, s, std::move(sum), identity, body, combine); },
-        [&](auto below) { return fold_split<T>(below, *rest, T(identity), identity, body, combine); });
+    auto [here, there] = detail::fork_parts<S, Body, T&>(
+        c,
+        [&](auto below) { return detail::fold_split<T>(below, s, std::move(sum), identity, body, combine); },
+        [&](auto below) {
+          return detail::fold_split<T>(below, *rest, T(identity), identity, body, combine);
+        });
     return combine(std::move(here), std::move(there));
   }
   for (auto&& x : s) detail::call(c, body, sum, std::forward<decltype(x)>(x));

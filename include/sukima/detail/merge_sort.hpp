@@ -39,7 +39,7 @@ template <class T> class sort_buffer {
           T(std::ranges::iter_move(first + static_cast<std::iter_difference_t<I>>(i)));
     };
     if constexpr (std::is_trivially_copyable_v<T>) {
-      parallel_for(c, std::size_t{0}, count, move_to);
+      sukima::parallel_for(c, std::size_t{0}, count, move_to);
       made_ = count;
     } else {
       // One after the other, so that after an exception or an abort the objects made so far can be destroyed.
@@ -70,20 +70,20 @@ template <class I, class Less> void merge_in_place(I first, I middle, I last, co
   }
   const I joint = left + (right - middle);
   std::ranges::rotate(left, middle, right);
-  merge_in_place(first, left, joint, less);
-  merge_in_place(joint, right, last, less);
+  detail::merge_in_place(first, left, joint, less);
+  detail::merge_in_place(joint, right, last, less);
 }
 
 /// A stable sort that is used if there is no memory for a buffer.
 template <class I, class Less> void sort_in_place(I first, I last, const Less& less) {
   if (last - first <= 16) {
-    insertion_sort(first, last, less);
+    detail::insertion_sort(first, last, less);
     return;
   }
   const I middle = first + (last - first) / 2;
-  sort_in_place(first, middle, less);
-  sort_in_place(middle, last, less);
-  merge_in_place(first, middle, last, less);
+  detail::sort_in_place(first, middle, less);
+  detail::sort_in_place(middle, last, less);
+  detail::merge_in_place(first, middle, last, less);
 }
 
 template <class I, class Less> class merge_sort {
@@ -107,7 +107,7 @@ template <class I, class Less> class merge_sort {
       return;
     }
     const distance middle = from + (to - from) / 2;
-    fork2(
+    sukima::fork2(
         c, [=, this](context below) { to_buffer(below, from, middle); },
         [=, this](context below) { to_buffer(below, middle, to); });
     merge(c, buffer_ + from, buffer_ + middle, buffer_ + middle, buffer_ + to, range_ + from);
@@ -120,11 +120,11 @@ template <class I, class Less> class merge_sort {
       if constexpr (cheap_to_copy<value>)
         small_sort<value>()(buffer_ + from, to - from, buffer_ + from, less_);
       else
-        insertion_sort(buffer_ + from, buffer_ + to, less_);
+        detail::insertion_sort(buffer_ + from, buffer_ + to, less_);
       return;
     }
     const distance middle = from + (to - from) / 2;
-    fork2(
+    sukima::fork2(
         c, [=, this](context below) { to_range(below, from, middle); },
         [=, this](context below) { to_range(below, middle, to); });
     merge(c, range_ + from, range_ + middle, range_ + middle, range_ + to, buffer_ + from);
@@ -142,7 +142,7 @@ template <class I, class Less> class merge_sort {
         a_cut = std::upper_bound(a, a_end, *b_cut, less_);
       }
       const To to_cut = to + ((a_cut - a) + (b_cut - b));
-      fork2(
+      sukima::fork2(
           c, [=, this](context below) { merge(below, a, a_cut, b, b_cut, to); },
           [=, this](context below) { merge(below, a_cut, a_end, b_cut, b_end, to_cut); });
       return;
@@ -153,7 +153,7 @@ template <class I, class Less> class merge_sort {
   template <class From, class To> void merge_here(From a, From a_end, From b, From b_end, To to) const {
     if (a != a_end && b != b_end && less_(*b, *(a_end - 1))) {
       if constexpr (cheap_to_copy<value>) {
-        merge_cheaply(a, a_end, b, b_end, to, less_);
+        detail::merge_cheaply(a, a_end, b, b_end, to, less_);
         return;
       } else {
         while (a != a_end && b != b_end) {

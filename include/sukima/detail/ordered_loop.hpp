@@ -223,8 +223,8 @@ template <class T, class Source, class Body, class Combine, class... Hints>
 T reduce_numbered(context c, Source numbers, place_of<Source> from, place_of<Source> to, T init,
                   const Body& body, Combine& combine, Hints... hints) {
   ordered_combine<Combine> with{shared_callable<Combine>(combine)};
-  auto values = parallel_reduce_between<ordered_values<T>>(c, numbers, from, to, ordered_values<T>(), body,
-                                                           with, hints...);
+  auto values = detail::parallel_reduce_between<ordered_values<T>>(c, numbers, from, to, ordered_values<T>(),
+                                                                   body, with, hints...);
   if (values.empty()) return init;
   return combine(std::move(init), std::move(values).total(combine));
 }
@@ -233,8 +233,8 @@ T reduce_by_numbers(context c, const Source& source, std::int64_t from, std::int
                     Combine& combine, Hints... hints) {
   using numbered_body = ordered_body<T, Source, Body, Combine>;
   const numbered_body each{{source, held_body<Body>(body), shared_callable<Combine>(combine)}};
-  return reduce_numbered<T>(c, number_source<numbered_body::in_runs>{}, from, to, std::move(init), each,
-                            combine, hints...);
+  return detail::reduce_numbered<T>(c, number_source<numbered_body::in_runs>{}, from, to, std::move(init),
+                                    each, combine, hints...);
 }
 
 /// parallel_reduce in the fixed order.
@@ -245,25 +245,26 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
   using place = place_of<Source>;
   const auto here = static_cast<context>(c);
   if constexpr (Source::in_blocks) {
-    const std::int64_t grain = iterations_of(pick_grain(hints...));
+    const std::int64_t grain = detail::iterations_of(detail::pick_grain(hints...));
     const block_numbers<Source> blocks{source, to, grain > 0 ? grain : block_size(to, blocks_of_a_loop)};
-    return reduce_by_numbers<T>(here, blocks, 0, blocks.blocks(), std::move(init), body, combine);
+    return detail::reduce_by_numbers<T>(here, blocks, 0, blocks.blocks(), std::move(init), body, combine);
   } else if constexpr (Source::walks) {
-    const auto reached = reach(source.at, to);
-    return reduce_by_numbers<T>(here, reached_source<std::decay_t<decltype(source.at)>>{reached.data()}, from,
-                                to, std::move(init), body, combine, hints...);
+    const auto reached = detail::reach(source.at, to);
+    return detail::reduce_by_numbers<T>(here,
+                                        reached_source<std::decay_t<decltype(source.at)>>{reached.data()},
+                                        from, to, std::move(init), body, combine, hints...);
   } else if constexpr (numbered_place<place>) {
     using numbered = numbered_iterator<place>;
     const ordered_element_body<T, std::iter_reference_t<place>, Body> each{held_body<Body>(body)};
-    return reduce_numbered<T>(here, successor_source<numbered>{}, numbered(from), numbered(to),
-                              std::move(init), each, combine, hints...);
+    return detail::reduce_numbered<T>(here, successor_source<numbered>{}, numbered(from), numbered(to),
+                                      std::move(init), each, combine, hints...);
   } else if constexpr (!std::is_same_v<place, std::int64_t>) {
-    const auto reached = reach_until(from, to);
-    return reduce_by_numbers<T>(here, reached_source<place>{reached.data()}, 0,
-                                static_cast<std::int64_t>(reached.size()), std::move(init), body, combine,
-                                hints...);
+    const auto reached = detail::reach_until(from, to);
+    return detail::reduce_by_numbers<T>(here, reached_source<place>{reached.data()}, 0,
+                                        static_cast<std::int64_t>(reached.size()), std::move(init), body,
+                                        combine, hints...);
   } else {
-    return reduce_by_numbers<T>(here, source, from, to, std::move(init), body, combine, hints...);
+    return detail::reduce_by_numbers<T>(here, source, from, to, std::move(init), body, combine, hints...);
   }
 }
 

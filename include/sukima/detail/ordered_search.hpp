@@ -51,8 +51,8 @@ T search_numbered(context c, Workspace& workspace, Source source, place_of<Sourc
   step_by_number<Undo> undoes{shared_callable<Undo>(undo)};
   ordered_search_body<T, Workspace, Element, Body> each{shared_callable<Body>(body)};
   ordered_combine<Combine> with{shared_callable<Combine>(combine)};
-  auto values = search_between(c, workspace, source, from, to, applies, undoes, each, ordered_values<T>(),
-                               with, hints...);
+  auto values = detail::search_between(c, workspace, source, from, to, applies, undoes, each,
+                                       ordered_values<T>(), with, hints...);
   if (values.empty()) return init;
   return combine(std::move(init), std::move(values).total(combine));
 }
@@ -66,19 +66,19 @@ template <context_type C, class Workspace, class Source, class Apply, class Undo
   const auto here = static_cast<context>(c);
   if constexpr (std::is_same_v<place, std::int64_t>) {
     using numbers = numbered_source<Source>;
-    return search_numbered<typename numbers::element>(here, workspace, numbers{source}, from, to, apply, undo,
-                                                      body, std::move(init), combine, hints...);
+    return detail::search_numbered<typename numbers::element>(
+        here, workspace, numbers{source}, from, to, apply, undo, body, std::move(init), combine, hints...);
   } else if constexpr (numbered_place<place>) {
     using iterator = numbered_iterator<place>;
-    return search_numbered<std::iter_reference_t<place>>(here, workspace, successor_source<iterator>{},
-                                                         iterator(from), iterator(to), apply, undo, body,
-                                                         std::move(init), combine, hints...);
+    return detail::search_numbered<std::iter_reference_t<place>>(
+        here, workspace, successor_source<iterator>{}, iterator(from), iterator(to), apply, undo, body,
+        std::move(init), combine, hints...);
   } else {
-    const auto reached = reach_until(from, to);
+    const auto reached = detail::reach_until(from, to);
     using numbers = numbered_source<reached_source<place>>;
-    return search_numbered<typename numbers::element>(here, workspace, numbers{{reached.data()}}, 0,
-                                                      static_cast<std::int64_t>(reached.size()), apply, undo,
-                                                      body, std::move(init), combine, hints...);
+    return detail::search_numbered<typename numbers::element>(
+        here, workspace, numbers{{reached.data()}}, 0, static_cast<std::int64_t>(reached.size()), apply, undo,
+        body, std::move(init), combine, hints...);
   }
 }
 

@@ -104,7 +104,7 @@ template <class I, class GoesLeft> I partition_here(I first, I last, const GoesL
       right_block -= static_cast<distance>(size);
       right.list(right_block, size, goes_left);
     }
-    swap_misplaced(left_block, left, right_block, right);
+    detail::swap_misplaced(left_block, left, right_block, right);
   }
   // At most one block is pending. Its misplaced elements go to its inner end, the last one first.
   if (left.count != 0) {
@@ -132,13 +132,14 @@ template <class I, class GoesLeft> class shared_partition {
   I run(context c) {
     const std::int64_t helpers = std::clamp<std::int64_t>(count_ / (64 * block), 1, most_helpers);
     // A helper that begins after all blocks are taken has nothing to do. With one worker, the first does all.
-    parallel_for(c, std::int64_t{0}, helpers, [this](context below, std::int64_t i) { help(below, i); });
+    sukima::parallel_for(c, std::int64_t{0}, helpers,
+                         [this](context below, std::int64_t i) { help(below, i); });
     const ends taken = taken_.load(std::memory_order_relaxed);
     const std::int64_t left =
         gather<&rest::left>(taken.left, [this](std::int64_t i) { return left_block(i); });
     const std::int64_t right =
         gather<&rest::right>(taken.right, [this](std::int64_t i) { return right_block(i); });
-    return partition_here(left_block(left), right_block(right - 1), goes_left_);
+    return detail::partition_here(left_block(left), right_block(right - 1), goes_left_);
   }
 
  private:
@@ -172,7 +173,7 @@ template <class I, class GoesLeft> class shared_partition {
     misplaced<std::uint16_t, block> right;
     rest& mine = rests_[static_cast<std::size_t>(helper)];
     for (;;) {
-      fork2(c, [] {}, [] {});  // a poll: thieves take other iterations of the loop in run()
+      sukima::fork2(c, [] {}, [] {});  // a poll: thieves take other iterations of the loop in run()
       if (left.count == 0) {
         if ((mine.left = take<&ends::left>()) < 0) return;
         left.list(left_block(mine.left), block, [&](auto&& x) { return !goes_left_(x); });
@@ -181,7 +182,7 @@ template <class I, class GoesLeft> class shared_partition {
         if ((mine.right = take<&ends::right>()) < 0) return;
         right.list(right_block(mine.right), block, goes_left_);
       }
-      swap_misplaced(left_block(mine.left), left, right_block(mine.right), right);
+      detail::swap_misplaced(left_block(mine.left), left, right_block(mine.right), right);
       if (left.count == 0) mine.left = -1;
       if (right.count == 0) mine.right = -1;
     }
@@ -197,6 +198,7 @@ template <class I, class GoesLeft> class shared_partition {
     std::sort(open.begin(), end, std::greater<>{});
     for (auto i = open.begin(); i != end; ++i)
       if (*i != --taken) {
+        constexpr auto size = static_cast<distance>(block);
         const I from = block_of(*i);
         std::swap_ranges(from, from + static_cast<distance>(block), block_of(taken));
       }
@@ -215,7 +217,7 @@ template <class I, class GoesLeft> class shared_partition {
 /// The partition of a range, by several workers if it is large.
 template <class I, class GoesLeft> I divide(context c, I first, I last, const GoesLeft& goes_left) {
   constexpr std::iter_difference_t<I> shared = 1 << 17;
-  if (last - first < shared) return partition_here(first, last, goes_left);
+  if (last - first < shared) return detail::partition_here(first, last, goes_left);
   return shared_partition<I, GoesLeft>(first, last, goes_left).run(c);
 }
 

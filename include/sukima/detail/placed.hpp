@@ -62,7 +62,7 @@ class placed_scope {
  public:
   template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where, const hint_code& code) {
     if (!gate_of(top).follows_hints) return;
-    frame_.place = requested_place(where);
+    frame_.place = detail::requested_place(where);
     linked_ = begin_placed(frame_, top, code);
   }
   placed_scope(const placed_scope&) = delete;
@@ -97,8 +97,8 @@ template <class P, class F> struct placed_branch : with_place {
   P where;
   F f;
   placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
-  sukima_place place() { return requested_place(where); }
-  result_of<F&&> operator()(context c) && { return call_on(c, where, std::forward<F>(f)); }
+  sukima_place place() { return detail::requested_place(where); }
+  result_of<F&&> operator()(context c) && { return detail::call_on(c, where, std::forward<F>(f)); }
 };
 template <class P, class F>
   requires generic_callable<F&&>
@@ -106,11 +106,11 @@ struct placed_branch<P, F> : with_place {
   P where;
   F f;
   placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
-  sukima_place place() { return requested_place(where); }
+  sukima_place place() { return detail::requested_place(where); }
   template <context_type C>
     requires std::is_invocable_v<F&&, C>
   result_of<F&&> operator()(C c) && {
-    return call_on(c, where, std::forward<F>(f));
+    return detail::call_on(c, where, std::forward<F>(f));
   }
 };
 
@@ -126,8 +126,9 @@ inline auto fork2_placed(C c, First&& first, Second&& second, Hints... hints) {
   if constexpr (std::is_same_v<kept_place, no_hint>)
     return detail::fork2_in(c, std::forward<First>(first), std::move(given), detail::pick_guard(hints...));
   else
-    return fork2_in(c, placed_branch<kept_place, First&&>(std::move(hint.first), std::forward<First>(first)),
-                    std::move(given), detail::pick_guard(hints...));
+    return detail::fork2_in(
+        c, placed_branch<kept_place, First&&>(std::move(hint.first), std::forward<First>(first)),
+        std::move(given), detail::pick_guard(hints...));
 }
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

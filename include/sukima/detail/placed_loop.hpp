@@ -58,9 +58,9 @@ inline constexpr bool returns_place<Where, argument_list<Arguments...>> = requir
 template <class F> void without_place(F&& f) { f(); }
 template <class F, class Hint, class... More> void without_place(F&& f, Hint hint, More... more) {
   if constexpr (is_place<Hint>)
-    without_place(f, more...);
+    detail::without_place(f, more...);
   else
-    without_place([&](auto... rest) { f(hint, rest...); }, more...);
+    detail::without_place([&](auto... rest) { f(hint, rest...); }, more...);
 }
 
 }  // namespace sukima::detail

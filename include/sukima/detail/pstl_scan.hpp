@@ -50,13 +50,13 @@ void strict_scan(context c, Index n, T initial, Reduce& reduce, Combine& combine
   }
   const tiles<Index> all(n);
   std::vector<T> before(all.count() + 1, initial);  // first the sum of each tile, then the sum before it
-  parallel_for(c, std::size_t{0}, all.count(), [&](std::size_t tile) {
+  sukima::parallel_for(c, std::size_t{0}, all.count(), [&](std::size_t tile) {
     before[tile + 1] = reduce(all.begin(tile), all.end(tile) - all.begin(tile));
   });
   for (std::size_t tile = 0; tile < all.count(); ++tile)
     before[tile + 1] = combine(before[tile], before[tile + 1]);
   apex(before.back());
-  parallel_for(c, std::size_t{0}, all.count(), [&](std::size_t tile) {
+  sukima::parallel_for(c, std::size_t{0}, all.count(), [&](std::size_t tile) {
     scan(all.begin(tile), all.end(tile) - all.begin(tile), before[tile]);
   });
 }
@@ -79,7 +79,7 @@ template <class Index, class U, class T, class Combine, class Block, class Scan>
     std::optional<T> left;
     std::optional<T> right;
     std::atomic<bool> left_ended = false;  // pairs with: scan_from
-    fork2(
+    sukima::fork2(
         c,
         [&](context below) {
           left.emplace(scan_from(below, first, middle, std::move(before)));
@@ -97,7 +97,7 @@ template <class Index, class U, class T, class Combine, class Block, class Scan>
   }
 
   void add_up(context c, std::size_t first, std::size_t last) {
-    parallel_for(c, first, last, [&](std::size_t tile) {
+    sukima::parallel_for(c, first, last, [&](std::size_t tile) {
       const Index begin = tiles_.begin(tile);
       sums_[tile].emplace(block_(begin + 1, tiles_.end(tile), T(u_(begin))));
     });
@@ -110,7 +110,7 @@ template <class Index, class U, class T, class Combine, class Block, class Scan>
       sums_[tile].emplace(std::move(before));
       before = std::move(after);
     }
-    parallel_for(c, first, last, [&](std::size_t tile) {
+    sukima::parallel_for(c, first, last, [&](std::size_t tile) {
       scan_(tiles_.begin(tile), tiles_.end(tile), std::move(*sums_[tile]));
     });
     return before;

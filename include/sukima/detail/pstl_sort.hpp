@@ -26,9 +26,9 @@ void sort_least(context c, I first, I last, Compare& compare, Sort& sort, std::p
     return;
   }
   const I middle = first + static_cast<distance>(count / 2);
-  fork2(
-      c, [&](context below) { sort_least(below, first, middle, compare, sort, wanted); },
-      [&](context below) { sort_least(below, middle, last, compare, sort, wanted); });
+  sukima::fork2(
+      c, [&](context below) { pstl::sort_least(below, first, middle, compare, sort, wanted); },
+      [&](context below) { pstl::sort_least(below, middle, last, compare, sort, wanted); });
   const I left_end = first + static_cast<distance>(std::min<std::ptrdiff_t>(wanted, middle - first));
   const I right_end = middle + static_cast<distance>(std::min<std::ptrdiff_t>(wanted, last - middle));
   const I both = left_end + (right_end - middle);
@@ -45,12 +45,12 @@ template <class I, class Compare, class Sort>
 void sort_blocks(context c, I first, I last, Compare& compare, Sort& sort, std::size_t wanted) {
   constexpr std::ptrdiff_t small = 500;
   if (wanted != 0) {
-    sort_least(c, first, last, compare, sort, static_cast<std::ptrdiff_t>(wanted));
+    pstl::sort_least(c, first, last, compare, sort, static_cast<std::ptrdiff_t>(wanted));
   } else if (last - first <= small) {
     sort(first, last, compare);
   } else {
     std::identity same;
-    stable_sort_at(c, first, last, compare, same);
+    detail::stable_sort_at(c, first, last, compare, same);
   }
 }
 
@@ -74,9 +74,14 @@ void merge_blocks(context c, I first1, I last1, J first2, J last2, Out out, Comp
     middle2 = std::lower_bound(first2, last2, *middle1, compare);
   }
   const Out middle = out + ((middle1 - first1) + (middle2 - first2));
-  fork2(
-      c, [&](context below) { merge_blocks(below, first1, middle1, first2, middle2, out, compare, merge); },
-      [&](context below) { merge_blocks(below, middle1, last1, middle2, last2, middle, compare, merge); });
+  sukima::fork2(
+      c,
+      [&](context below) {
+        pstl::merge_blocks(below, first1, middle1, first2, middle2, out, compare, merge);
+      },
+      [&](context below) {
+        pstl::merge_blocks(below, middle1, last1, middle2, last2, middle, compare, merge);
+      });
 }
 
 }  // namespace sukima::detail::pstl

@@ -69,7 +69,7 @@ template <class I, class Less> class quicksort {
   explicit quicksort(const Less& less) : less_(less) {}
 
   void sort(context c, I first, I last) const {
-    if (sort_runs(first, last, less_)) return;
+    if (detail::sort_runs(first, last, less_)) return;
     sort(c, first, last, static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first))), true);
   }
 
@@ -84,7 +84,7 @@ template <class I, class Less> class quicksort {
         if constexpr (cheap_to_copy<value>)
           small_sort<value>()(first, n, first, less_);
         else
-          insertion_sort(first, last, less_);
+          detail::insertion_sort(first, last, less_);
         return;
       }
       choose_pivot(first, last);
@@ -111,7 +111,7 @@ template <class I, class Less> class quicksort {
         disturb(first, middle);
         disturb(right, last);
       }
-      fork2(
+      sukima::fork2(
           c, [=, this](context below) { sort(below, first, middle, bad_left, leftmost); },
           [=, this](context below) { sort(below, right, last, bad_left, false); });
       return;
@@ -121,7 +121,7 @@ template <class I, class Less> class quicksort {
   /// Calls f with the pivot: a copy if that is cheap, so that it may stay in a register.
   template <class F> static I with_pivot(I place, const F& f) {
     if constexpr (cheap_to_copy<value>) {
-      const value copy(*place);
+      value copy(*place);
       return f(copy);
     } else {
       return f(*place);

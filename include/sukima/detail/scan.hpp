@@ -47,8 +47,9 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     try {
       {
         const ambient_context ambient(above(here));
-        run_strips(r, 0, ambient.state(),
-                   [&](std::int64_t i, std::int64_t stop) { carry = strip(i, stop, std::move(carry)); });
+        detail::run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
+          carry = strip(i, stop, std::move(carry));
+        });
       }
       hand_sum(r, carry);
     } catch (...) {
@@ -171,7 +172,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   }
   /// Scans blocks whose `sum` is the total before them.
   void settle_blocks(context here, std::vector<block>& blocks) const {
-    parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
+    sukima::parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
   }
 
   /// Adds up blocks whose bounds depend only on the number of elements, and then scans each of them.
@@ -185,7 +186,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     };
     std::vector<block> blocks;
     blocks.reserve(sums.size());
-    parallel_for(here, std::int64_t{0}, count, add_block);
+    sukima::parallel_for(here, std::int64_t{0}, count, add_block);
     {
       const ambient_context ambient(here);
       for (std::int64_t b = 0; b != count; ++b)
@@ -234,7 +235,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
     const ambient_context taken(ambient_of(c.top));  // both branches take a context
     T carry = put_before(me.blocks, me.take_before());
-    auto [through, none] = fork2(
+    auto [through, none] = sukima::fork2(
         c, [&](context below) { return write_results(below, from, to, std::move(carry)); },
         [&](context below) { settle_blocks(below, me.blocks); });
     static_cast<void>(none);
@@ -251,7 +252,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     std::optional<T> carry;  // the running total, once it is known
     try {
       const ambient_context ambient(above(here));
-      run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
+      detail::run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
         if (carry) {  // continues with the elements that no worker took
           carry = strip(i, stop, std::move(*carry));
           return;

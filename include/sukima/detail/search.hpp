@@ -165,7 +165,7 @@ struct search_frame : Hints {
   }
   void redo(place i) {
     auto&& choice = source[i];
-    if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) refuse_replay();
+    if (!detail::is_applied<decltype(choice)>(apply.get(), workspace, choice)) refuse_replay();
     applied = true;
   }
   /// After a failed replay, steps that were not applied again are not undone.
@@ -207,7 +207,7 @@ struct search_frame : Hints {
     constexpr bool refuses = may_refuse<choice_type, Apply, Workspace>;
     const auto step = [this, fold](Sum& s, At below, place i) {
       auto&& choice = source[i];
-      if (!is_applied<choice_type>(apply.get(), workspace, choice)) return false;
+      if (!detail::is_applied<choice_type>(apply.get(), workspace, choice)) return false;
       // Undo actions run innermost first: this one after all those of the body.
       using left = std::conditional_t<refuses, left_at<choice_type>, decltype((choice))>;
       undoing<search_frame, left> at_end{*this, [&]() -> left {
@@ -221,13 +221,13 @@ struct search_frame : Hints {
       undo_choice.get()(workspace, choice);
       return true;
     };
-    return run_loop(
+    return detail::run_loop(
         c, *this, from, to, std::move(sum),
         [&step](auto* r, At below, Sum s) {
           if constexpr (refuses)
-            return run_each_accepted(r, below, std::move(s), step);
+            return detail::run_each_accepted(r, below, std::move(s), step);
           else
-            return run_each(r, below, std::move(s), step);
+            return detail::run_each(r, below, std::move(s), step);
         },
         [fold](Sum& into, task* t) {
           if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
@@ -257,7 +257,7 @@ struct search_work {
   }
   template <clone_context_type C> [[gnu::always_inline]] void step(C c, T& sum, place i) const {
     auto&& choice = source[i];
-    if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
+    if (!detail::is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
     // There is no guard object: with one, a node of nqueens-array takes a tenth more time with g++. As with a
     // guard object, an undo that throws here ends the program.
     try {
@@ -275,21 +275,21 @@ struct search_work {
 template <unsigned Unpolled, class Place, class End, class T, class Work>
 [[gnu::always_inline]] inline T search_in_clone(clone_mark<false, Unpolled>* c, Place from, End to, T init,
                                                 const Work& work) {
-  if (!any_left(from, to)) return init;
+  if (!detail::any_left(from, to)) return init;
   const closed_older closed(top_of(c));
-  return run_clone(clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
+  return detail::run_clone(clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
 }
 template <unsigned Unpolled, class Place, class End, class T, class Work>
 [[gnu::always_inline]] inline T search_in_clone(clone_mark<true, Unpolled>* c, Place from, End to, T init,
                                                 const Work& work) {
-  return run_clone(c, from, to, std::move(init), work);
+  return detail::run_clone(c, from, to, std::move(init), work);
 }
 /// Runs a search in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class T, class Work, class Place, class End>
 [[gnu::noinline]] T search_tracked(tracked_context here, const Work& work, Place from, End to, T init) {
-  return parallel_or_clone<Tag>(
-      here, [&](auto c) { return work.in_parallel(c, from, end_from(from, to), std::move(init)); },
-      [&] { return search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
+  return detail::parallel_or_clone<Tag>(
+      here, [&](auto c) { return work.in_parallel(c, from, detail::end_from(from, to), std::move(init)); },
+      [&] { return detail::search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
 }
 
 /// A search whose result does not depend on the splits (sukima/detail/ordered_search.hpp).
@@ -306,10 +306,10 @@ template <context_type C, class Workspace, class Source, class End, class Apply,
                                                Body& body, T init, Combine& combine, Hints... hints) {
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
-      return detail::search_in_fixed_order(c, workspace, source, from, end_from(from, to), apply, undo, body,
-                                           std::move(init), combine, hints...);
+      return detail::search_in_fixed_order(c, workspace, source, from, detail::end_from(from, to), apply,
+                                           undo, body, std::move(init), combine, hints...);
   }
-  auto chosen = pick_hints(hints...);
+  auto chosen = detail::pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, Workspace&>) {
     const search_work<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen)> work{
         workspace,
@@ -320,16 +320,16 @@ template <context_type C, class Workspace, class Source, class End, class Apply,
         local_callable<Combine>(combine),
         chosen};
     if constexpr (clone_context_type<C>)
-      return search_in_clone(c, from, to, std::move(init), work);
+      return detail::search_in_clone(c, from, to, std::move(init), work);
     else
-      return search_tracked<loop_place<Source, Body, Apply, Undo>>(tracked(c), work, from, to,
-                                                                   std::move(init));
+      return detail::search_tracked<loop_place<Source, Body, Apply, Undo>>(tracked(c), work, from, to,
+                                                                           std::move(init));
   } else {
     const auto here = context_for<Body>(c);
     search_frame<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen),
                  std::remove_const_t<decltype(here)>>
         frame(here, chosen, workspace, source, apply, undo, body, combine);
-    return frame.run(here, from, end_from(from, to), std::move(init));
+    return frame.run(here, from, detail::end_from(from, to), std::move(init));
   }
 }
 

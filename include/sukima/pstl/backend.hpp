@@ -67,9 +67,10 @@ inline void __cancel_execution() noexcept {}
 /// Calls f(i, j) for consecutive blocks [i, j) of [first, last).
 template <class Policy, class Index, class F>
 void __parallel_for(Policy&& /*policy*/, Index first, Index last, F f) {
-  run([&](context c) {
-    parallel_for(c, sukima::blocked_range(std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(last - first)),
-                 [&](std::ptrdiff_t i, std::ptrdiff_t j) { f(at(first, i), at(first, j)); });
+  pstl::run([&](context c) {
+    sukima::parallel_for(
+        c, sukima::blocked_range(std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(last - first)),
+        [&](std::ptrdiff_t i, std::ptrdiff_t j) { f(pstl::at(first, i), pstl::at(first, j)); });
   });
 }
 
@@ -79,11 +80,11 @@ template <class Policy, class Value, class Index, class Block, class Combine>
 Value __parallel_reduce(Policy&& /*policy*/, Index first, Index last, const Value& identity,
                         const Block& block, const Combine& combine) {
   using value = std::optional<Value>;
-  value result = run([&](context c) {
-    return parallel_reduce(
+  value result = pstl::run([&](context c) {
+    return sukima::parallel_reduce(
         c, sukima::blocked_range(std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(last - first)), value(),
         [&](std::ptrdiff_t i, std::ptrdiff_t j) {
-          return value(block(at(first, i), at(first, j), identity));
+          return value(block(pstl::at(first, i), pstl::at(first, j), identity));
         },
         [&](value a, value b) { return a ? value(combine(std::move(*a), std::move(*b))) : std::move(b); });
   });
@@ -102,16 +103,16 @@ template <class Policy, class Index, class U, class T, class Combine, class Bloc
 T __parallel_transform_reduce(Policy&& /*policy*/, Index first, Index last, U u, T init, Combine combine,
                               Block block) {
   using sum = partial_sum<Index, T>;
-  return run([&](context c) {
-    sum all = parallel_reduce(
+  return pstl::run([&](context c) {
+    sum all = sukima::parallel_reduce(
         c, sukima::blocked_range(std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(last - first)),
         sum{std::optional<T>(std::move(init))},
         [&](std::ptrdiff_t i, std::ptrdiff_t j) {
-          const Index begin = at(first, i);
+          const Index begin = pstl::at(first, i);
           if (j - i == 1) return sum{std::nullopt, begin};
-          T two = combine(u(begin), u(at(first, i + 1)));
+          T two = combine(u(begin), u(pstl::at(first, i + 1)));
           if (j - i == 2) return sum{std::optional<T>(std::move(two))};
-          return sum{std::optional<T>(block(at(first, i + 2), at(first, j), std::move(two)))};
+          return sum{std::optional<T>(block(pstl::at(first, i + 2), pstl::at(first, j), std::move(two)))};
         },
         [&](sum a, sum b) {
           if (a.value && b.value)
@@ -129,7 +130,7 @@ T __parallel_transform_reduce(Policy&& /*policy*/, Index first, Index last, U u,
 template <class Policy, class Index, class T, class Reduce, class Combine, class Scan, class Apex>
 void __parallel_strict_scan(Policy&& /*policy*/, Index n, T initial, Reduce reduce, Combine combine,
                             Scan scan, Apex apex) {
-  run([&](context c) { strict_scan(c, n, std::move(initial), reduce, combine, scan, apex); });
+  pstl::run([&](context c) { pstl::strict_scan(c, n, std::move(initial), reduce, combine, scan, apex); });
 }
 
 /// Writes running totals: scan(i, j, sum) writes those of [i, j) and returns the sum at j; block(i, j, sum)
@@ -138,7 +139,8 @@ void __parallel_strict_scan(Policy&& /*policy*/, Index n, T initial, Reduce redu
 template <class Policy, class Index, class U, class T, class Combine, class Block, class Scan>
 T __parallel_transform_scan(Policy&& /*policy*/, Index n, U u, T init, Combine combine, Block block,
                             Scan scan) {
-  return run([&](context c) { return transform_scan(c, n, u, std::move(init), combine, block, scan); });
+  return pstl::run(
+      [&](context c) { return pstl::transform_scan(c, n, u, std::move(init), combine, block, scan); });
 }
 
 /// Sorts; equal elements keep their order if `sort` keeps it.
@@ -146,19 +148,20 @@ T __parallel_transform_scan(Policy&& /*policy*/, Index n, U u, T init, Combine c
 template <class Policy, class I, class Compare, class Sort>
 void __parallel_stable_sort(Policy&& /*policy*/, I first, I last, Compare compare, Sort sort,
                             std::size_t wanted = 0) {
-  run([&](context c) { sort_blocks(c, first, last, compare, sort, wanted); });
+  pstl::run([&](context c) { pstl::sort_blocks(c, first, last, compare, sort, wanted); });
 }
 
 /// Merges two sorted ranges; of equal elements those of the first range come first.
 template <class Policy, class I, class J, class Out, class Compare, class Merge>
 void __parallel_merge(Policy&& /*policy*/, I first1, I last1, J first2, J last2, Out out, Compare compare,
                       Merge merge) {
-  run([&](context c) { merge_blocks(c, first1, last1, first2, last2, out, compare, merge); });
+  pstl::run([&](context c) { pstl::merge_blocks(c, first1, last1, first2, last2, out, compare, merge); });
 }
 
 /// Calls f and g, which may run at the same time.
 template <class Policy, class F, class G> void __parallel_invoke(Policy&& /*policy*/, F&& f, G&& g) {
-  run([&](context c) { fork2(c, [&] { std::forward<F>(f)(); }, [&] { std::forward<G>(g)(); }); });
+  pstl::run(
+      [&](context c) { sukima::fork2(c, [&] { std::forward<F>(f)(); }, [&] { std::forward<G>(g)(); }); });
 }
 
 }  // namespace sukima::detail::pstl

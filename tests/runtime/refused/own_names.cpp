@@ -38,6 +38,12 @@ struct of_value {
 struct board {
   int placed = 0;
 };
+struct is_likely {
+  double operator()() const { return 0.5; }
+};
+struct in_any_place {
+  sukima::place operator()() const { return {}; }
+};
 struct lines {
   int count;
   const item* begin() const { return nullptr; }
@@ -63,6 +69,8 @@ void call_forks(sukima::context c) {
   static_cast<void>(sukima::fork2(c, generic_task{}, generic_task{}));
   static_cast<void>(sukima::fork2(c, nullary{}, nullary{}, sukima::guard([] { return 0.5; })));
   static_cast<void>(sukima::fork2(branch{}, nullary{}, sukima::on([] { return sukima::place{}; })));
+  static_cast<void>(
+      sukima::fork2(branch{}, nullary{}, sukima::guard(is_likely{}), sukima::on(in_any_place{})));
   static_cast<void>(sukima::fork(c, branch{}, nullary{}, generic_task{}, sukima::on(sukima::place{})));
   static_cast<void>(sukima::fork(branch{}, nullary{}, generic_task{}));
   item left;
@@ -98,6 +106,9 @@ void call_loops(sukima::context c, std::vector<item>& v, std::list<item>& all, s
   sukima::parallel_for(v | std::views::transform(of_value{}), body);
   sukima::parallel_for(sukima::set_bits(5u), [](auto, int) { return item{}; });
   static_cast<void>(sukima::parallel_reduce(c, 0, 9, item{}, make_item{}, plus_item{}));
+  static_cast<void>(sukima::parallel_reduce(0, 9, item{}, make_item{}, plus_item{}));
+  static_cast<void>(sukima::parallel_reduce(all, item{}, std::identity{}, plus_item{}));
+  sukima::parallel_for(0, 9, body, sukima::guard(is_likely{}), sukima::grain(2));
   static_cast<void>(
       sukima::parallel_reduce(v, item{}, [](auto, item& x) { return x; }, plus_item{}, sukima::guard(0.5)));
   static_cast<void>(sukima::parallel_reduce(v, 0, &item::value, std::plus{}));
@@ -136,6 +147,7 @@ void call_searches(sukima::context c, board b, std::vector<item>& v, std::forwar
   const auto deeper = [](board&, auto&& x) { return x; };
   static_cast<void>(sukima::search(c, b, v, place, remove, deeper, item{}, plus_item{}, sukima::guard(1)));
   static_cast<void>(sukima::search(b, few, place, remove, deeper, plus_item{}));
+  static_cast<void>(sukima::search(c, b, v, place, remove, deeper, plus_item{}, sukima::guard(is_likely{})));
   static_cast<void>(
       sukima::search(b, v, place, remove, [](auto, board&, item&) { return item{}; }, item{}, plus_item{}));
   static_cast<void>(

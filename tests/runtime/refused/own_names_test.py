@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""own_names_test.py COMPILER INCLUDE_FOLDER SOURCE
+"""own_names_test.py COMPILER INCLUDE_FOLDER SOURCE...
 
-Compiles SOURCE, whose namespace `program` gets a deleted function for the name of each function that the headers call. If a
-header calls its own function by its bare name, the compiler also finds the program's function, because the program's types are
-among the arguments, and reports an error.
+Compiles each SOURCE, whose namespace `program` gets a deleted function for the name of each function that the headers call. If
+a header calls its own function by its bare name, the compiler also finds the program's function, because the program's types
+are among the arguments, and reports an error.
 """
 import pathlib
 import re
@@ -19,8 +19,8 @@ WORDS = set(
     "and or not void bool int char long short double float auto unsigned signed constexpr consteval explicit const volatile "
     "co_await co_return co_yield typeid typename class struct template this defined case else do static_cast const_cast "
     "dynamic_cast reinterpret_cast using friend default".split())
-# Parts with types of their own, which the source does not use.
-LEFT_OUT = ("tascell", "objects", "cluster", "capacity")
+# Parts without templates.
+LEFT_OUT = ("tascell", "capacity")
 MOST_ARGUMENTS = 10
 
 
@@ -47,17 +47,18 @@ def declarations(names):
 
 
 def main():
-    compiler, include, source = sys.argv[1:]
+    compiler, include, *sources = sys.argv[1:]
     names = called_names(include)
+    folders = [f"-I{include}", f"-I{include}/sukima/tbb-compat", f"-I{include}/sukima/pstl"]
     with tempfile.TemporaryDirectory() as folder:
         deleted = pathlib.Path(folder) / "deleted.hpp"
         deleted.write_text(declarations(names), encoding="utf-8")
-        command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{include}"]
         failed = 0
-        for options in ([], ["-include", str(deleted)]):
-            done = subprocess.run([*command, *options, source], capture_output=True, text=True, check=False)
+        for source in sources:
+            command = [compiler, "-std=c++20", "-fsyntax-only", *folders, "-include", str(deleted), source]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                print(f"with {options}:\n{done.stderr[:20000]}")
+                print(f"{source}:\n{done.stderr[:20000]}")
                 failed += 1
     print(f"{len(names)} names, {failed} failures")
     return 1 if failed or len(names) < 100 else 0

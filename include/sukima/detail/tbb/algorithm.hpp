@@ -74,7 +74,7 @@ template <class Partitioner, class Range, class Work>
 void divide_range(context c, const running_state& task, const Range& range, Work& work) {
   const arena& where = task.where != nullptr ? *task.where : default_arena();
   std::optional<Range> all;
-  run_body(c, task, [&] { all.emplace(range); });
+  tbb::run_body(c, task, [&] { all.emplace(range); });
   if (!all) return;
   division_of<Range, Work>(task, Partitioner::how, static_cast<std::size_t>(where.concurrency()))
       .run(c, *all, work);

@@ -113,10 +113,10 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
 
   /// \returns the value with this key, and whether it is new
   std::pair<iterator, bool> insert(const Value& value) {
-    return found(table_.try_emplace(key_of<Key>(value), value));
+    return found(table_.try_emplace(tbb::key_of<Key>(value), value));
   }
   std::pair<iterator, bool> insert(Value&& value) {
-    return found(table_.try_emplace(key_of<Key>(value), std::move(value)));
+    return found(table_.try_emplace(tbb::key_of<Key>(value), std::move(value)));
   }
   template <class P>
     requires(std::is_constructible_v<Value, P &&> && !std::is_same_v<std::remove_cvref_t<P>, Value> &&
@@ -156,7 +156,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   template <class Other> void merge(Other&& source) {
     for (auto at = source.begin(); at != source.end();) {
       const auto each = at++;
-      if (!table_is_multi && contains(key_of<Key>(*each))) continue;
+      if (!table_is_multi && contains(tbb::key_of<Key>(*each))) continue;
       auto taken = source.unsafe_extract(each);
       // Another thread may have inserted the key since.
       if (!insert(std::move(taken)).second && taken) source.insert(std::move(taken));
@@ -289,8 +289,8 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   bool equals(const associative& other) const {
     if (size() != other.size()) return false;
     for (auto at = begin(); at != end();) {
-      const auto mine = equal_range(key_of<Key>(*at));
-      const auto its = other.equal_range(key_of<Key>(*at));
+      const auto mine = equal_range(tbb::key_of<Key>(*at));
+      const auto its = other.equal_range(tbb::key_of<Key>(*at));
       if (!std::is_permutation(mine.first, mine.second, its.first, its.second)) return false;
       at = mine.second;
     }

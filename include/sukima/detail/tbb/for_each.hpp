@@ -133,7 +133,7 @@ template <class Item, class Body> class item_queue final : ::tbb::feeder<Item> {
   void drain(context c) noexcept {
     std::optional<Item> item;
     while (take(item))
-      if (!task_.group->is_cancelled()) run_body(c, task_, [&] { call(std::move(*item)); });
+      if (!task_.group->is_cancelled()) tbb::run_body(c, task_, [&] { call(std::move(*item)); });
   }
   /// Takes the newest item, so that the queue stays short.
   bool take(std::optional<Item>& item) noexcept {
@@ -197,7 +197,7 @@ void for_each_in_order(context c, const running_state& task, guarded_iterator<I>
   using item = std::conditional_t<repeatable_iterator<I>, I, std::iter_value_t<I>>;
   bool more = true;
   while (more && !task.group->is_cancelled())
-    run_body(c, task, [&] {
+    tbb::run_body(c, task, [&] {
       more = false;
       std::vector<item> block;
       block.reserve(guarded_iterator<I>::block);  // growth would copy items whose move may throw
@@ -220,12 +220,12 @@ void for_each_in_order(context c, const running_state& task, guarded_iterator<I>
 template <class I, class Queue> void each_worker(context c, const running_state& task, std::size_t workers,
                                                  guarded_iterator<I>& all, Queue& queue) noexcept {
   if (workers == 1) {
-    for_each_in_order(c, task, all, queue);
+    tbb::for_each_in_order(c, task, all, queue);
     return;
   }
-  fork2(
-      c, [&](context d) { for_each_in_order(d, task, all, queue); },
-      [&](context d) { each_worker(d, task, workers - 1, all, queue); });
+  sukima::fork2(
+      c, [&](context d) { tbb::for_each_in_order(d, task, all, queue); },
+      [&](context d) { tbb::each_worker(d, task, workers - 1, all, queue); });
 }
 
 /// A part of a sequence with random access, as a range that can be divided.
@@ -245,14 +245,14 @@ template <class I, class Queue> struct for_each_work {
     for (I i = part.first; i != part.last; ++i) queue.call(*i);
   }
   template <class Left, class Right> void fork(context c, const running_state&, Left left, Right right) {
-    fork2(c, [&](context d) { left(d, *this); }, [&](context d) { right(d, *this); });
+    sukima::fork2(c, [&](context d) { left(d, *this); }, [&](context d) { right(d, *this); });
   }
 };
 
 template <class I, class Body> void for_each(I first, I last, const Body& body,
                                              ::tbb::task_group_context& of) {
   if (first == last) return;
-  run_in(of, [&](context c, const running_state& task) {
+  tbb::run_in(of, [&](context c, const running_state& task) {
     const arena& where = task.where != nullptr ? *task.where : default_arena();
     const auto workers = static_cast<std::size_t>(where.concurrency());
     caller_for<I, Body> queue(task, body, workers);
@@ -263,7 +263,7 @@ template <class I, class Body> void for_each(I first, I last, const Body& body,
       divide_range<::tbb::auto_partitioner>(c, task, iterator_range<I>(first, last), work);
     } else {
       guarded_iterator<I> all(first, last);
-      each_worker(c, task, workers, all, queue);
+      tbb::each_worker(c, task, workers, all, queue);
     }
     added.wait(c);
   });

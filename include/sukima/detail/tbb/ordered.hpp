@@ -33,7 +33,9 @@ class ordered : public ordered_base<Key, Value, Compare, Allocator, Multi> {
   /// Compares values by their keys.
   class value_compare {
    public:
-    bool operator()(const Value& a, const Value& b) const { return less_(key_of<Key>(a), key_of<Key>(b)); }
+    bool operator()(const Value& a, const Value& b) const {
+      return less_(tbb::key_of<Key>(a), tbb::key_of<Key>(b));
+    }
 
    private:
     friend class ordered;

@@ -46,15 +46,16 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
 
   /// The first node that is not less than a key, or null.
   template <class K> mark* lower_bound(const K& key) const {
-    return after_last([&](node* n) { return less_(key_of<Key>(n->value()), key); });
+    return after_last([&](node* n) { return less_(tbb::key_of<Key>(n->value()), key); });
   }
   /// The first node that is greater than a key, or null.
   template <class K> mark* upper_bound(const K& key) const {
-    return after_last([&](node* n) { return !less_(key, key_of<Key>(n->value())); });
+    return after_last([&](node* n) { return !less_(key, tbb::key_of<Key>(n->value())); });
   }
   template <class K> mark* find(const K& key) const {
     mark* const found = lower_bound(key);
-    return found == nullptr || less_(key, key_of<Key>(static_cast<node*>(found)->value())) ? nullptr : found;
+    return found == nullptr || less_(key, tbb::key_of<Key>(static_cast<node*>(found)->value())) ? nullptr
+                                                                                                : found;
   }
   /// The node behind the last node with a key.
   template <class K> mark* end_of(mark*, const K& key) const { return upper_bound(key); }
@@ -76,12 +77,12 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
   }
   /// Inserts a node unless the table has its key. \returns the node with the key, and whether it is this one
   std::pair<mark*, bool> insert(node* fresh) {
-    const Key& key = key_of<Key>(fresh->value());
+    const Key& key = tbb::key_of<Key>(fresh->value());
     const std::lock_guard hold(lock_);
     path way;
-    search(way, [&](node* n) { return !less_(key, key_of<Key>(n->value())); });  // behind equal keys
+    search(way, [&](node* n) { return !less_(key, tbb::key_of<Key>(n->value())); });  // behind equal keys
     if constexpr (!Multi)
-      if (way[0] != nullptr && !less_(key_of<Key>(way[0]->value()), key)) return {way[0], false};
+      if (way[0] != nullptr && !less_(tbb::key_of<Key>(way[0]->value()), key)) return {way[0], false};
     fresh->levels = random_levels();
     if (fresh->levels != 0) fresh->higher = std::make_unique<std::atomic<node*>[]>(fresh->levels);
     for (unsigned k = 0; k <= fresh->levels; ++k) set_next(fresh, k, next_at(way[k], k));
@@ -106,9 +107,9 @@ template <class Key, class Value, class Compare, class Allocator, bool Multi> cl
   /// Removes a node from the list. The caller owns it.
   node* extract(mark* n) {
     node* const gone = static_cast<node*>(n);
-    const Key& key = key_of<Key>(gone->value());
+    const Key& key = tbb::key_of<Key>(gone->value());
     path way;
-    search(way, [&](node* other) { return less_(key_of<Key>(other->value()), key); });
+    search(way, [&](node* other) { return less_(tbb::key_of<Key>(other->value()), key); });
     for (unsigned k = 0; k <= gone->levels; ++k) {
       node* before = way[k];  // nodes with equal keys may be between
       while (next_at(before, k) != gone) before = next_at(before, k);

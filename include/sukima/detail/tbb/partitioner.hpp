@@ -101,19 +101,19 @@ template <class Range, class Work> class division_of {
       }
     }
     const std::uint64_t begin = ticks();
-    run_body(c, task_, [&] { work.leaf(range); });
+    tbb::run_body(c, task_, [&] { work.leaf(range); });
     if (how_ != division::fully) depth_.took(depth, ticks() - begin);
   }
   /// \pre range is divisible
   Range half_of(Range& range) const {
-    return how_ == division::proportionally ? right_part(range, 1, 1) : Range(range, ::tbb::split());
+    return how_ == division::proportionally ? tbb::right_part(range, 1, 1) : Range(range, ::tbb::split());
   }
   void divide_evenly(context c, Range& range, std::size_t parts, Work& work) noexcept {
     if (task_.group->is_cancelled()) return;
     if (parts > 1) {
       const std::size_t rest = parts / 2;
       std::optional<Range> right;
-      if (!take(c, range, right, [&] { return right_part(range, parts - rest, rest); })) return;
+      if (!take(c, range, right, [&] { return tbb::right_part(range, parts - rest, rest); })) return;
       if (right) {
         work.fork(
             c, task_, [&, parts, rest](context d, Work& w) { divide_evenly(d, range, parts - rest, w); },
@@ -121,12 +121,12 @@ template <class Range, class Work> class division_of {
         return;
       }
     }
-    run_body(c, task_, [&] { work.leaf(range); });
+    tbb::run_body(c, task_, [&] { work.leaf(range); });
   }
   /// Divides the range if it is divisible. \returns false if the division threw
   template <class Make> bool take(context c, Range& range, std::optional<Range>& right, Make make) noexcept {
     bool taken = false;
-    run_body(c, task_, [&] {
+    tbb::run_body(c, task_, [&] {
       if (range.is_divisible()) right.emplace(in_place_result<Make>{make});
       taken = true;
     });

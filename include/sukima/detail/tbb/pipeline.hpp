@@ -144,7 +144,7 @@ class pipeline_run {
     bool read = false;
     ::tbb::flow_control control;
     if (!is_cancelled())
-      run_body(c, task_, [&] {
+      tbb::run_body(c, task_, [&] {
         t.item = rooms_[0].stage->call(nullptr, control);
         read = !control.is_stopped();
       });
@@ -170,7 +170,7 @@ class pipeline_run {
       if (r.is_serial() && !moved.inside && !enter_room(c, r, moved)) return;
       moved.inside = false;
       ::tbb::flow_control unused;
-      run_body(c, task_, [&] { moved.item = r.stage->call(std::move(moved.item), unused); });
+      tbb::run_body(c, task_, [&] { moved.item = r.stage->call(std::move(moved.item), unused); });
       if (r.is_serial()) guarded(c, [&] { leave_room(r); });
     }
     {
@@ -208,7 +208,7 @@ class pipeline_run {
     add_child([this, kept](context c) { go_on(c, std::move(*kept)); });
   }
   /// An exception here, for lack of memory, cancels the pipeline.
-  template <class F> void guarded(context c, F f) noexcept { run_body(c, task_, f); }
+  template <class F> void guarded(context c, F f) noexcept { tbb::run_body(c, task_, f); }
 
   running_state task_;
   task_group& group_;
@@ -221,10 +221,10 @@ class pipeline_run {
 };
 
 inline void run_pipeline(std::size_t most, const pipeline_run::stages& all, ::tbb::task_group_context& of) {
-  run_in(of, [&](context c, const running_state& task) {
+  tbb::run_in(of, [&](context c, const running_state& task) {
     task_group group(c);
     pipeline_run run(task, all, most, group);
-    run_body(c, task, [&] { run.start(); });
+    tbb::run_body(c, task, [&] { run.start(); });
     group.wait(c);
   });
 }

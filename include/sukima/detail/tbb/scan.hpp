@@ -108,7 +108,7 @@ template <class Range, class Body> class scan_of {
   template <class F> bool guarded(context c, F f) noexcept {
     if (task_.group->is_cancelled()) return false;
     bool done = false;
-    run_body(c, task_, [&] {
+    tbb::run_body(c, task_, [&] {
       f();
       done = true;
     });
@@ -147,7 +147,7 @@ template <class Range, class Body> class scan_of {
       return;
     }
     std::atomic<bool> left_ended{false};  // no partner: the load and the store are both here
-    fork2(
+    sukima::fork2(
         c,
         [&](context d) {
           final_pass(d, *n.left, total, parts / 2);
@@ -176,7 +176,7 @@ template <class Range, class Body> class scan_of {
       });
       return;
     }
-    fork2(
+    sukima::fork2(
         c, [&](context d) { sum_pass(d, *n.left, parts / 2); },
         [&](context d) { sum_pass(d, *n.right, parts - parts / 2); });
     if (n.left->sum == nullptr || n.right->sum == nullptr) return;
@@ -190,7 +190,7 @@ template <class Range, class Body> class scan_of {
     }
     Body& middle = *n.left->sum;
     if (!guarded(c, [&] { middle.reverse_join(before); })) return;
-    fork2(
+    sukima::fork2(
         c, [&](context d) { second_pass(d, *n.left, before); },
         [&](context d) { second_pass(d, *n.right, middle); });
   }
@@ -209,7 +209,7 @@ template <class... Options> constexpr division division_by() {
 template <class Range, class Body> void parallel_scan(const Range& range, Body& body, division how) {
   if (range.empty()) return;
   ::tbb::task_group_context of;
-  run_in(of, [&](context c, const running_state& task) {
+  tbb::run_in(of, [&](context c, const running_state& task) {
     const arena& where = task.where != nullptr ? *task.where : default_arena();
     constexpr std::size_t parts_of_a_worker = 16;
     const auto workers = static_cast<std::size_t>(where.concurrency());

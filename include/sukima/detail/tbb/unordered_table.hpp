@@ -74,7 +74,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
   std::pair<mark*, bool> insert(node* fresh) {
     const std::uint64_t hash = key_hash(fresh);
     fresh->order = order_of(hash);
-    const Key& key = key_of<Key>(fresh->value());
+    const Key& key = tbb::key_of<Key>(fresh->value());
     const std::lock_guard hold(lock_);
     if (static_cast<float>(size() + 1) > max_load_ * static_cast<float>(bucket_count()))
       grow_to(bucket_count() * 2);
@@ -160,7 +160,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
   }
   /// The order of a value. The order of a mark has the lowest bit 0.
   static std::uint64_t order_of(std::uint64_t hash) noexcept { return reversed(hash) | 1; }
-  std::uint64_t key_hash(node* n) const { return hash_(key_of<Key>(n->value())); }
+  std::uint64_t key_hash(node* n) const { return hash_(tbb::key_of<Key>(n->value())); }
   const table& now() const noexcept { return *now_.load(std::memory_order_acquire); }
   mark* mark_of(std::uint64_t hash) const noexcept {
     const table& t = now();
@@ -168,7 +168,7 @@ template <class Key, class Value, class Hash, class Equal, class Allocator,
   }
   template <class K> bool is(mark* n, std::uint64_t order, const K& key) const {
     if (!n->has_value) return false;
-    return n->order == order && equal_(key, key_of<Key>(static_cast<node*>(n)->value()));
+    return n->order == order && equal_(key, tbb::key_of<Key>(static_cast<node*>(n)->value()));
   }
   /// The node in front of the first node with a key, or null. A mark does not end the search, because it may
   /// be newer than the table that this thread has read.

@@ -21,16 +21,16 @@ template <class Range, class Body> struct for_work {
   const Body& body;
   void leaf(Range& part) const { std::invoke(body, part); }
   template <class Left, class Right> void fork(context c, const running_state&, Left left, Right right) {
-    fork2(c, [&](context d) { left(d, *this); }, [&](context d) { right(d, *this); });
+    sukima::fork2(c, [&](context d) { left(d, *this); }, [&](context d) { right(d, *this); });
   }
 };
 
 template <class Range, class Body, class Partitioner>
 void parallel_for(const Range& range, const Body& body, const Partitioner&, ::tbb::task_group_context& of) {
   if (range.empty()) return;
-  run_in(of, [&](context c, const running_state& task) {
+  tbb::run_in(of, [&](context c, const running_state& task) {
     for_work<Range, Body> work{body};
-    divide_range<Partitioner>(c, task, range, work);
+    tbb::divide_range<Partitioner>(c, task, range, work);
   });
 }
 
@@ -57,13 +57,13 @@ template <class Index, class F, class Partitioner>
 void parallel_for(Index first, Index last, Index step, const F& f, const Partitioner& p,
                   ::tbb::task_group_context& of) {
   using distance = index_distance<Index>;
-  if (!(Index(0) < step)) throw_error(std::invalid_argument("Step must be positive"));
+  if (!(Index(0) < step)) tbb::throw_error(std::invalid_argument("Step must be positive"));
   if (!(first < last)) return;
   const distance each = static_cast<distance>(step - Index(0));
   // The count is above zero, but may overflow a distance. As in TBB, this is not checked.
   const distance count = (static_cast<distance>(last - first) - distance(1)) / each + distance(1);
-  parallel_for(::tbb::blocked_range<distance>(distance(0), count), stepping_body<Index, F>{f, first, each}, p,
-               of);
+  tbb::parallel_for(::tbb::blocked_range<distance>(distance(0), count),
+                    stepping_body<Index, F>{f, first, each}, p, of);
 }
 
 }  // namespace sukima::detail::tbb

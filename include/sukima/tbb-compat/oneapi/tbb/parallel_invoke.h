@@ -13,17 +13,20 @@
 namespace sukima::detail::tbb {
 
 template <class F> void invoke_all(context c, const running_state& task, const F& f) noexcept {
-  if (!task.group->is_cancelled()) run_body(c, task, [&] { f(); });
+  if (!task.group->is_cancelled()) tbb::run_body(c, task, [&] { f(); });
 }
 template <class F, class... More>
 void invoke_all(context c, const running_state& task, const F& f, const More&... more) noexcept {
-  fork2(c, [&](context d) { invoke_all(d, task, f); }, [&](context d) { invoke_all(d, task, more...); });
+  sukima::fork2(
+      c, [&](context d) { tbb::invoke_all(d, task, f); },
+      [&](context d) { tbb::invoke_all(d, task, more...); });
 }
 
 /// The functions; the last argument may be a context.
 template <class Functions, std::size_t... I>
 void invoke_in(::tbb::task_group_context& of, const Functions& all, std::index_sequence<I...>) {
-  run_in(of, [&](context c, const running_state& task) { invoke_all(c, task, std::get<I>(all)...); });
+  tbb::run_in(of,
+              [&](context c, const running_state& task) { tbb::invoke_all(c, task, std::get<I>(all)...); });
 }
 
 }  // namespace sukima::detail::tbb

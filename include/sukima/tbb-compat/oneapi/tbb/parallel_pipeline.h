@@ -68,11 +68,11 @@ inline void parallel_pipeline(std::size_t most, const filter<void, void>& all) {
 template <class A, class B, class C, class... More>
 void parallel_pipeline(std::size_t most, const filter<void, A>& first, const filter<A, B>& second, C&& next,
                        More&&... more) {
-  parallel_pipeline(most, first & second, std::forward<C>(next), std::forward<More>(more)...);
+  ::tbb::parallel_pipeline(most, first & second, std::forward<C>(next), std::forward<More>(more)...);
 }
 template <class A> void parallel_pipeline(std::size_t most, const filter<void, A>& first,
                                           const filter<A, void>& second) {
-  parallel_pipeline(most, first & second);
+  ::tbb::parallel_pipeline(most, first & second);
 }
 
 }  // namespace tbb

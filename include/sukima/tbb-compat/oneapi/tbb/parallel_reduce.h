@@ -30,7 +30,7 @@ template <class Range, class Body, bool Deterministic> struct reduce_work {
       if (!make_second(c, task, second)) return;
     // no partner: the load and the store are both here
     std::atomic<bool> left_ended{false};
-    fork2(
+    sukima::fork2(
         c,
         [&](context d) {
           left(d, *this);
@@ -45,7 +45,7 @@ template <class Range, class Body, bool Deterministic> struct reduce_work {
           }
         });
     if (second != nullptr)
-      run_body(c, task, [&] {
+      tbb::run_body(c, task, [&] {
         if (!task.group->is_cancelled()) body.join(*second);
         second.reset();
       });
@@ -53,7 +53,7 @@ template <class Range, class Body, bool Deterministic> struct reduce_work {
 
  private:
   bool make_second(context c, const running_state& task, std::unique_ptr<Body>& second) noexcept {
-    run_body(c, task, [&] { second.reset(new Body(body, ::tbb::split())); });
+    tbb::run_body(c, task, [&] { second.reset(new Body(body, ::tbb::split())); });
     return second != nullptr;
   }
 };
@@ -61,9 +61,9 @@ template <class Range, class Body, bool Deterministic> struct reduce_work {
 template <bool Deterministic, class Range, class Body, class Partitioner>
 void parallel_reduce(const Range& range, Body& body, const Partitioner&, ::tbb::task_group_context& of) {
   if (range.empty()) return;
-  run_in(of, [&](context c, const running_state& task) {
+  tbb::run_in(of, [&](context c, const running_state& task) {
     reduce_work<Range, Body, Deterministic> work{body};
-    divide_range<Partitioner>(c, task, range, work);
+    tbb::divide_range<Partitioner>(c, task, range, work);
   });
 }
 
@@ -105,9 +105,9 @@ concept parallel_reduce_combine = requires(const F& f, Value&& a, Value&& b) {
 
 template <bool Deterministic, class Default, class Range, class Body, class... Options>
 void reduce_body(const Range& range, Body& body, Options&... options) {
-  with_options<Default>(
+  tbb::with_options<Default>(
       [&](auto& partitioner, ::tbb::task_group_context& of) {
-        parallel_reduce<Deterministic>(range, body, partitioner, of);
+        tbb::parallel_reduce<Deterministic>(range, body, partitioner, of);
       },
       options...);
 }
@@ -116,7 +116,7 @@ template <bool Deterministic, class Default, class Range, class Value, class Rea
 Value reduce_functions(const Range& range, const Value& identity, const Real& real, const Join& join,
                        Options&... options) {
   functional_reduction<Range, Value, Real, Join> body(identity, real, join);
-  reduce_body<Deterministic, Default>(range, body, options...);
+  tbb::reduce_body<Deterministic, Default>(range, body, options...);
   return std::move(body).result();
 }
 

@@ -54,20 +54,20 @@ template <class I>
   requires(::sukima::detail::tbb::sortable_iterator<I> &&
            ::sukima::detail::tbb::less_than_comparable<std::iter_value_t<I>>)
 void parallel_sort(I begin, I end) {
-  parallel_sort(begin, end, std::less<std::iter_value_t<I>>());
+  ::tbb::parallel_sort(begin, end, std::less<std::iter_value_t<I>>());
 }
 template <class Range, class Compare>
   requires(::sukima::detail::tbb::sortable_range<Range> &&
            ::sukima::detail::tbb::parallel_sort_compare<Compare, ::sukima::detail::tbb::begin_of<Range>>)
 void parallel_sort(Range&& range, const Compare& compare) {
-  parallel_sort(std::begin(range), std::end(range), compare);
+  ::tbb::parallel_sort(std::begin(range), std::end(range), compare);
 }
 template <class Range>
   requires(
       ::sukima::detail::tbb::sortable_range<Range> &&
       ::sukima::detail::tbb::less_than_comparable<std::iter_value_t<::sukima::detail::tbb::begin_of<Range>>>)
 void parallel_sort(Range&& range) {
-  parallel_sort(std::begin(range), std::end(range));
+  ::tbb::parallel_sort(std::begin(range), std::end(range));
 }
 
 }  // namespace tbb
