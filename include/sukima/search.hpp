@@ -26,6 +26,12 @@ struct solution_access {
   }
 };
 
+/// A hint of a search. In the place of `combine` it shows that the search was given no first result.
+template <class T>
+concept search_hint = is_guard<std::remove_cvref_t<T>> || is_split<std::remove_cvref_t<T>>;
+template <class T>
+concept no_search_hint = !search_hint<T>;
+
 }  // namespace sukima::detail
 
 namespace SUKIMA_NAMESPACE {
@@ -72,7 +78,7 @@ namespace SUKIMA_NAMESPACE {
 ///         the workspace is that of an older choice
 /// \par Complexity one apply, body and undo for each choice; one workspace copy for each piece given away
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
-          class Undo, class Body, class T, class Combine, class... Hints>
+          class Undo, class Body, class T, detail::no_search_hint Combine, class... Hints>
 [[gnu::always_inline]] inline T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply,
                                        Undo&& undo, Body&& body, T init, Combine&& combine, Hints... hints) {
   detail::require_search_hints<Hints...>();
@@ -104,7 +110,7 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
 
 /// The same with pointers to member functions.
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
-          class Undo, class Body, class T, class Combine, class... Hints>
+          class Undo, class Body, class T, detail::no_search_hint Combine, class... Hints>
   requires(std::is_member_pointer_v<std::remove_cvref_t<Apply>> ||
            std::is_member_pointer_v<std::remove_cvref_t<Undo>> ||
            std::is_member_pointer_v<std::remove_cvref_t<Combine>>)
@@ -117,24 +123,29 @@ T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& und
 }
 
 /// The same with a value-initialised result as `init`, as in search(c, b, b.moves(), place, remove, solve,
-/// std::plus{}).
+/// std::plus{}). Hints may follow.
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
-          class Undo, class Body, class Combine>
+          class Undo, class Body, class Combine, detail::search_hint... Hints>
   requires detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>
 [[gnu::always_inline]] inline auto search(C c, Workspace& workspace, Choices&& choices, Apply&& apply,
-                                          Undo&& undo, Body&& body, Combine&& combine) {
+                                          Undo&& undo, Body&& body, Combine&& combine, Hints... hints) {
   using result =
       std::remove_cvref_t<detail::result_of<Body&, Workspace&, std::ranges::range_reference_t<Choices>>>;
   constexpr bool begins = !std::is_void_v<result> && requires { result{}; };
-  static_assert(begins,
-                "sukima::search begins with a value-initialised result of the type that body returns: let "
-                "body return such a value, or write the first result between body and combine");
-  if constexpr (begins) return search(c, workspace, choices, apply, undo, body, result{}, combine);
+  if constexpr (detail::search_hint<Combine>) {
+    detail::require_search_combine<Body>();
+  } else {
+    static_assert(begins,
+                  "sukima::search begins with a value-initialised result of the type that body returns: let "
+                  "body return such a value, or write the first result between body and combine");
+    if constexpr (begins)
+      return sukima::search(c, workspace, choices, apply, undo, body, result{}, combine, hints...);
+  }
 }
 
 /// The same without a context.
 template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body, class T,
-          class Combine, class... Hints>
+          detail::no_search_hint Combine, class... Hints>
   requires(!detail::context_type<Workspace> &&
            detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>)
 T search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body, T init,
@@ -145,13 +156,13 @@ T search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Bo
 }
 /// The same with a value-initialised result as `init`, without a context.
 template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body,
-          class Combine>
+          class Combine, detail::search_hint... Hints>
   requires(!detail::context_type<Workspace> &&
            detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>)
 auto search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body,
-            Combine&& combine) {
+            Combine&& combine, Hints... hints) {
   return detail::with_context(
-      [&](context c) { return search(c, workspace, choices, apply, undo, body, combine); });
+      [&](context c) { return sukima::search(c, workspace, choices, apply, undo, body, combine, hints...); });
 }
 
 /// \cond

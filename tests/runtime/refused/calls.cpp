@@ -292,8 +292,14 @@ void combinations(sukima::context c, std::vector<int>& v, std::string& workspace
                         0));  // refused: takes init, then combine
   REFUSE(
       sukima::search(workspace, v, step, step, body, std::plus{}, 0L));  // refused: takes init, then combine
-  REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{},
-                        sukima::guard(0.5)));  // refused: takes init, then combine, then hints
+  sukima::search(c, workspace, v, step, step, body, std::plus{}, sukima::guard(0.5));
+  sukima::search(workspace, v, step, step, body, std::plus{},
+                 sukima::split([](auto, auto end) { return end; }), sukima::guard([] { return 0.5; }));
+  REFUSE(sukima::search(
+      c, workspace, v, step, step, [](std::string&, int) { return 2; },
+      sukima::guard(0.5)));  // refused: needs a function that combines two results after the body
+  REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{}, sukima::guard(0.5),
+                        sukima::guard(0.5)));  // refused: sukima::guard and sukima::split, each at most once
   REFUSE(sukima::search(c, workspace, v, step, step, body, std::plus{},
                         sukima::on(by_element)));  // refused: takes init, then combine, then hints
   REFUSE(sukima::search(c, workspace, v, step, step, body, 0, std::plus{},
