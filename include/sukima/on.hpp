@@ -48,7 +48,8 @@ template <class P, class F>
   requires detail::place_source<std::remove_reference_t<P>> && detail::callable_with<F> &&
            (!std::convertible_to<F, place>) && (!detail::context_type<std::remove_cvref_t<P>>)
 inline decltype(auto) on(P&& where, F&& f) {
-  return detail::with_context([&](context c) -> decltype(auto) { return detail::call_on(c, where, f); });
+  return detail::with_context(
+      [&](context c) -> decltype(auto) { return detail::call_on(c, where, std::forward<F>(f)); });
 }
 
 /// Makes a hint that is an argument of another call. It sends to that place:

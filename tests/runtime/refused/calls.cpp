@@ -57,9 +57,16 @@ void forks(sukima::context c) {
   REFUSE(sukima::fork(c, nothing, 3));  // refused: sukima::fork takes functions
 }
 
+/// A callable that may be called once.
+struct single_use {
+  void operator()() && {}
+};
+
 /// Calls that have an effect only if their result is used.
 void results(sukima::context c) {
   sukima::on(sukima::place{}, nothing);
+  sukima::on(sukima::place{}, single_use{});
+  sukima::on(c, sukima::place{}, single_use{});
   const auto hint = sukima::on(sukima::place{});
   const sukima::future f(c, nothing, hint);
   REFUSE(sukima::on(nothing));  // refused: sukima::on(place, f) calls f
