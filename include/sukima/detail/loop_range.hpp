@@ -123,6 +123,10 @@ template <class Range> std::int64_t length_of(Range& range) {
 
 /// The end of a loop over a random-access range: the number of its elements, or a condition.
 template <class Range, class I> auto end_of(Range& range, I first) {
+  static_assert(
+      !std::same_as<std::ranges::sentinel_t<Range>, std::unreachable_sentinel_t>,
+      "the range of a sukima loop or search has no end, which parallel code looks for first: give it "
+      "one, as std::views::iota(0, n) or std::views::take_while do");
   if constexpr (ends_by_condition<Range>)
     return end_by_condition<I, std::ranges::sentinel_t<Range>>{first, std::ranges::end(range)};
   else

@@ -147,6 +147,9 @@ void bounds(sukima::context c, std::vector<int>& v) {
   sukima::parallel_for(v.begin(), v.cend(), number);
   sukima::parallel_for(c, std::views::iota(0L, 9L), number);
   sukima::parallel_reduce(c, std::size_t{0}, v.size(), 0, number, std::plus{});
+  sukima::parallel_for(std::views::iota(0) | std::views::take(9), number);
+  REFUSE(
+      sukima::parallel_for(std::views::iota(0), number));  // refused: of a sukima loop or search has no end
   __extension__ using wide = __int128;
   static_cast<void>(wide{});
   REFUSE(sukima::parallel_for(-5, 5u, number));  // refused: both signed or both unsigned
