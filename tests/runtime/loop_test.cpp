@@ -137,6 +137,20 @@ TEST_P(loop_test, gives_values_of_proxy_references) {
   EXPECT_EQ(ones, 0);
 }
 
+TEST_P(loop_test, gives_bodies_without_a_context_rvalues_as_rvalues) {
+  std::atomic<long> sum{0};
+  std::vector<std::string> texts(1000, std::string(100, 'x'));
+  const auto moved = [](std::string& s) -> std::string&& { return std::move(s); };
+  runtime.run([&] {
+    parallel_for(
+        std::views::iota(0, 1000) | std::views::transform([](int i) { return std::make_unique<int>(i); }),
+        [&](std::unique_ptr<int> p) { sum += *p; });
+    parallel_for(texts | std::views::transform(moved), [&](std::string s) { sum += std::ssize(s); });
+  });
+  EXPECT_EQ(sum, 1000 * 999 / 2 + 1000 * 100);
+  for (const std::string& s : texts) ASSERT_TRUE(s.empty()) << "the body got a copy";
+}
+
 TEST_P(loop_test, sums) {
   const auto triangle = [](std::int64_t n) { return n * (n - 1) / 2; };
   runtime.run([&](context c) {

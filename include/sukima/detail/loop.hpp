@@ -303,7 +303,7 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
     detail::run_strips(point, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
       source.each(i, stop, [&](auto&&... elements) {
         add(sum, [&](auto&... before) -> decltype(auto) {
-          return detail::call(below, body, before..., elements...);
+          return detail::call(below, body, before..., std::forward<decltype(elements)>(elements)...);
         });
       });
     });
@@ -326,17 +326,17 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
     });
   } else {
     const ambient_context ambient(below);
-    run_strips(point, grain, ambient.state(),
-               [&](std::int64_t i, std::int64_t stop) __attribute__((always_inline)) {
-                 const local_callable<Body> local(body);
-                 Sum strip_sum = std::move(sum);
-                 source.each(i, stop, [&](auto&&... element) __attribute__((always_inline)) {
-                   add(strip_sum, [&](auto&... before) __attribute__((always_inline)) -> decltype(auto) {
-                     return std::invoke(local.get(), before..., element...);
-                   });
-                 });
-                 sum = std::move(strip_sum);
-               });
+    detail::run_strips(
+        point, grain, ambient.state(), [&](std::int64_t i, std::int64_t stop) __attribute__((always_inline)) {
+          const local_callable<Body> local(body);
+          Sum strip_sum = std::move(sum);
+          source.each(i, stop, [&](auto&&... element) __attribute__((always_inline)) {
+            add(strip_sum, [&](auto&... before) __attribute__((always_inline)) -> decltype(auto) {
+              return std::invoke(local.get(), before..., std::forward<decltype(element)>(element)...);
+            });
+          });
+          sum = std::move(strip_sum);
+        });
     return sum;
   }
 }
