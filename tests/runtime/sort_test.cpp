@@ -108,6 +108,29 @@ TEST_P(sort_test, moves_elements_that_cannot_be_copied) {
   EXPECT_TRUE(std::ranges::is_sorted(v, {}, value));
 }
 
+TEST_P(sort_test, takes_comparators_of_references) {
+  struct named {
+    int number;
+    std::string name;
+  };
+  std::vector<named> names;
+  std::vector<int> numbers;
+  for (int i = 0; i < 20'000; ++i) {
+    numbers.push_back(i * 7919 % 20'011);
+    names.push_back({numbers.back(), std::to_string(i)});
+  }
+  runtime.run([&](context c) {
+    parallel_sort(c, names, [](named& a, named& b) { return a.number < b.number; });
+    EXPECT_TRUE(std::ranges::is_sorted(names, {}, &named::number));
+    parallel_stable_sort(c, names, [](named& a, named& b) { return a.name < b.name; });
+    EXPECT_TRUE(std::ranges::is_sorted(names, {}, &named::name));
+    parallel_stable_sort(c, numbers, [](int& a, int& b) { return a > b; });
+    EXPECT_TRUE(std::ranges::is_sorted(numbers, std::greater{}));
+    parallel_sort(c, numbers, [](int& a, int& b) { return a < b; });
+    EXPECT_TRUE(std::ranges::is_sorted(numbers));
+  });
+}
+
 TEST_P(sort_test, takes_strings_in_other_containers) {
   std::deque<std::string> d;
   std::mt19937 random(2);

@@ -180,7 +180,7 @@ I compact(context c, I first, I last, std::int64_t block, const CompactBlock& co
                             first + static_cast<distance>(std::min(from + block, count)));
   });
   I end = first;
-  for (const stretch<I>& s : kept) end = end == s.begin ? s.end : std::move(s.begin, s.end, end);
+  for (const stretch<I>& s : kept) end = end == s.begin ? s.end : std::ranges::move(s.begin, s.end, end).out;
   return end;
 }
 

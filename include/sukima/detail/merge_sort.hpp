@@ -52,6 +52,26 @@ template <class T> class sort_buffer {
   std::size_t made_ = 0;
 };
 
+/// The first element of a sorted range that is not less than `x`. The functions of the standard library with
+/// these names would pass `x` as a constant, and walk through a range of proxy references element by element.
+template <class I, class X, class Less> I lower_place(I first, I last, X& x, const Less& less) {
+  for (auto left = last - first; left > 0;) {
+    const auto half = left / 2;
+    const I middle = first + half;
+    if (less(*middle, x)) {
+      first = middle + 1;
+      left -= half + 1;
+    } else {
+      left = half;
+    }
+  }
+  return first;
+}
+/// The first element of a sorted range that is greater than `x`.
+template <class I, class X, class Less> I upper_place(I first, I last, X& x, const Less& less) {
+  return detail::lower_place(first, last, x, [&](auto&& a, auto&& b) { return !less(b, a); });
+}
+
 /// Merges two sorted neighbours without a buffer, stably.
 template <class I, class Less> void merge_in_place(I first, I middle, I last, const Less& less) {
   if (first == middle || middle == last || !less(*middle, *(middle - 1))) return;
@@ -63,10 +83,12 @@ template <class I, class Less> void merge_in_place(I first, I middle, I last, co
   I right = middle;
   if (middle - first >= last - middle) {
     left += (middle - first) / 2;
-    right = std::lower_bound(middle, last, *left, less);
+    auto&& x = *left;
+    right = detail::lower_place(middle, last, x, less);
   } else {
     right += (last - middle) / 2;
-    left = std::upper_bound(first, middle, *right, less);
+    auto&& x = *right;
+    left = detail::upper_place(first, middle, x, less);
   }
   const I joint = left + (right - middle);
   std::ranges::rotate(left, middle, right);
@@ -101,8 +123,8 @@ template <class I, class Less> class merge_sort {
       if constexpr (cheap_to_copy<value>) {
         small_sort<value>()(buffer_ + from, to - from, range_ + from, less_);
       } else {
-        std::move(buffer_ + from, buffer_ + to, range_ + from);
-        insertion_sort(range_ + from, range_ + to, less_);
+        std::ranges::move(buffer_ + from, buffer_ + to, range_ + from);
+        detail::insertion_sort(range_ + from, range_ + to, less_);
       }
       return;
     }
@@ -136,10 +158,12 @@ template <class I, class Less> class merge_sort {
       From b_cut = b;
       if (a_end - a >= b_end - b) {
         a_cut += (a_end - a) / 2;
-        b_cut = std::lower_bound(b, b_end, *a_cut, less_);  // equal elements of b stay behind those of a
+        auto&& x = *a_cut;
+        b_cut = detail::lower_place(b, b_end, x, less_);  // equal elements of b stay behind those of a
       } else {
         b_cut += (b_end - b) / 2;
-        a_cut = std::upper_bound(a, a_end, *b_cut, less_);
+        auto&& x = *b_cut;
+        a_cut = detail::upper_place(a, a_end, x, less_);
       }
       const To to_cut = to + ((a_cut - a) + (b_cut - b));
       sukima::fork2(
@@ -168,7 +192,7 @@ template <class I, class Less> class merge_sort {
         }
       }
     }
-    std::move(b, b_end, std::move(a, a_end, to));
+    std::ranges::move(b, b_end, std::ranges::move(a, a_end, to).out);
   }
 
   I range_;

@@ -200,7 +200,8 @@ template <class I, class GoesLeft> class shared_partition {
       if (*i != --taken) {
         constexpr auto size = static_cast<distance>(block);
         const I from = block_of(*i);
-        std::swap_ranges(from, from + static_cast<distance>(block), block_of(taken));
+        const I to = block_of(taken);
+        std::ranges::swap_ranges(from, from + size, to, to + size);
       }
     return taken;
   }

@@ -90,12 +90,12 @@ template <class I, class Less> class quicksort {
       choose_pivot(first, last);
       if (!leftmost && !less_(*(first - 1), *first)) {
         // The pivot equals the element before `first`: all elements equal to it go to the left and are done.
-        first = with_pivot(first, [&](const auto& pivot) {
+        first = with_pivot(first, [&](auto& pivot) {
           return detail::divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
         });
         continue;
       }
-      const I right = with_pivot(first, [&](const auto& pivot) {
+      const I right = with_pivot(first, [&](auto& pivot) {
         return detail::divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
       });
       const I middle = right - 1;
@@ -104,8 +104,8 @@ template <class I, class Less> class quicksort {
       const distance right_count = last - right;
       if (std::min(left_count, right_count) < n / 8) {
         if (--bad_left < 0) {
-          std::make_heap(first, last, less_);
-          std::sort_heap(first, last, less_);
+          std::ranges::make_heap(first, last, less_);
+          std::ranges::sort_heap(first, last, less_);
           return;
         }
         disturb(first, middle);
@@ -118,13 +118,15 @@ template <class I, class Less> class quicksort {
     }
   }
 
-  /// Calls f with the pivot: a copy if that is cheap, so that it may stay in a register.
+  /// Calls f with the pivot: a copy if that is cheap, so that it may stay in a register. It is not constant,
+  /// because a comparator may take its arguments by reference, as in std::ranges::sort.
   template <class F> static I with_pivot(I place, const F& f) {
     if constexpr (cheap_to_copy<value>) {
       value copy(*place);
       return f(copy);
     } else {
-      return f(*place);
+      auto&& pivot = *place;
+      return f(pivot);
     }
   }
 
