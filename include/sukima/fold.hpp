@@ -136,19 +136,27 @@ template <context_type C, class T, class Source, class Body, class Combine>
   }
 }
 
-template <context_type C, class T, class Source, class Body, class Combine, class... Hints>
-T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
-                     Hints... hints) {
-  require_loop_hints<Hints...>();
+/// Refuses callables of a fold that do not fit its sum. \returns true if they fit
+template <class T, class Body, class Combine> consteval bool require_fold_arguments() noexcept {
   require_sum_by_reference<std::remove_cvref_t<Body>, T>();
+  constexpr bool combined = std::is_invocable_v<fold_into<T, Combine>, T&, T>;
+  static_assert(combined,
+                "combine of sukima::parallel_fold joins the sums of two pieces, as in T combine(T, T), and "
+                "gives what the type of identity can be assigned");
+  return combined;
+}
+
+template <context_type C, class T, class Source, class Body, class Combine, class... Hints>
+T fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
+            Hints... hints) {
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
       return detail::fold_in_fixed_order(c, source, count, identity, body, combine);
   }
-  auto chosen = pick_hints(hints...);
+  auto chosen = detail::pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, T&>) {
     using work = fold_work<T, Source, Body, Combine, decltype(chosen)>;
-    return loop_in<loop_place<Source, Body, Combine>>(
+    return detail::loop_in<loop_place<Source, Body, Combine>>(
         c,
         work{std::move(source), identity, local_callable<Body>(body), local_callable<Combine>(combine),
              chosen},
@@ -159,6 +167,17 @@ T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, 
         here, chosen, std::move(source), identity, body, combine);
     return frame.loop(here, 0, count, T(identity));
   }
+}
+/// The same if the callables fit. `combine` may be a pointer to a member function.
+template <context_type C, class T, class Source, class Body, class Combine, class... Hints>
+T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
+                     Hints... hints) {
+  require_loop_hints<Hints...>();
+  auto&& joins = detail::without_member_pointer(combine);
+  if constexpr (require_fold_arguments<T, Body, std::remove_reference_t<decltype(joins)>>())
+    return detail::fold_over(c, std::move(source), count, identity, body, joins, hints...);
+  else
+    return T(identity);
 }
 
 template <class Range>
@@ -183,7 +202,7 @@ namespace SUKIMA_NAMESPACE {
 /// \param body      body(T& sum, element); with a blocked_range body(T& sum, begin, end), with a range2d
 ///                  body(T& sum, row, column). Its result is ignored. A body that takes T or const T& would
 ///                  lose what it adds, so it does not compile
-/// \param combine   T combine(T, T), associative
+/// \param combine   T combine(T, T), associative; may be a pointer to a member function
 /// \param hints     `sukima::guard`, `sukima::split`, `sukima::grain`
 /// \returns the sum of all elements; a copy of `identity` if there are none
 /// \throws as parallel_for
@@ -233,9 +252,12 @@ T parallel_fold(Range&& range, const T& identity, Body&& body, Combine&& combine
 template <detail::context_type C, splittable S, class T, class Body, class Combine>
   requires std::copy_constructible<T> && detail::callable_with<Body&, T&, std::ranges::range_reference_t<S>>
 T parallel_fold(C c, S s, const T& identity, Body&& body, Combine&& combine) {
-  detail::require_sum_by_reference<std::remove_cvref_t<Body>, T>();
   detail::check_context(c, "sukima::parallel_fold");
-  return detail::fold_split<T>(c, s, T(identity), identity, body, combine);
+  auto&& joins = detail::without_member_pointer(combine);
+  if constexpr (detail::require_fold_arguments<T, Body, std::remove_reference_t<decltype(joins)>>())
+    return detail::fold_split<T>(c, s, T(identity), identity, body, joins);
+  else
+    return T(identity);
 }
 /// The same without a context.
 template <splittable S, class T, class Body, class Combine>

@@ -45,7 +45,9 @@ Out inclusive_scan_at(context c, In first, In last, Out out, Operation& operatio
   if (count <= 0) return out;
   value begin(*first);
   *out = begin;
-  scan<scan_form::inclusive, value, In, Out, Operation>(first, out, operation)
+  auto&& callable = detail::without_member_pointer(operation);
+  scan<scan_form::inclusive, value, In, Out, std::remove_reference_t<decltype(callable)>>(first, out,
+                                                                                          callable)
       .write_all(c, 1, count, std::move(begin));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
@@ -54,7 +56,9 @@ template <scan_form Form, class In, class Out, class T, class Operation>
 Out scan_with_start(context c, In first, In last, Out out, T init, Operation& operation) {
   const auto count = static_cast<std::int64_t>(last - first);
   if (count <= 0) return out;
-  scan<Form, T, In, Out, Operation>(first, out, operation).write_all(c, 0, count, std::move(init));
+  auto&& callable = detail::without_member_pointer(operation);
+  scan<Form, T, In, Out, std::remove_reference_t<decltype(callable)>>(first, out, callable)
+      .write_all(c, 0, count, std::move(init));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 
@@ -76,7 +80,7 @@ namespace SUKIMA_NAMESPACE {
 /// \param out    random-access iterator to the first place to write to, not one of a std::vector<bool>; `out`
 ///               may be `first`. If the ranges overlap otherwise, the result is unspecified.
 /// \param operation  gives a value of the elements' type for two of them; is called by several workers at
-///               the same time
+///               the same time. It may be a pointer to a member function
 /// \returns the end of the written totals
 /// \throws what the operation throws, after the rest was aborted; the output is then partly written.
 ///         `sukima::aborted` if the caller itself is aborted; std::bad_alloc if there is no memory for the

@@ -77,7 +77,7 @@ template <class T> class worker_local {
       if (!sum) {
         sum.emplace(t);
       } else {
-        T next = operation(std::move(*sum), t);
+        T next = std::invoke(operation, std::move(*sum), t);
         sum.emplace(std::move(next));
       }
     });

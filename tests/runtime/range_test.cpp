@@ -452,6 +452,18 @@ TEST_P(range_test, folds_keep_the_order) {
 TEST_P(range_test, folds_over_tables) {
   const long sum = runtime.run([&](context c) {
     return parallel_fold(
+TEST_P(range_test, folds_combine_by_a_pointer_to_a_member_function) {
+  struct total {
+    long value = 0;
+    total plus(const total& other) const { return {value + other.value}; }
+  };
+  const auto add = [](total& sum, int i) { sum.value += i; };
+  runtime.run([&](context c) {
+    EXPECT_EQ(sukima::parallel_fold(c, 0, 10'000, total{}, add, &total::plus, sukima::grain(7)).value,
+              49'995'000);
+  });
+}
+
         c, range2d(100, 200), 0L, [](long& s, int row, int column) { s += row * column; }, std::plus{});
   });
   EXPECT_EQ(sum, 100L * 99 / 2 * 200 * 199 / 2);

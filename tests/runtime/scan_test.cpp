@@ -170,6 +170,22 @@ TEST_P(scan_test, takes_other_iterators_and_operations_that_fork) {
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], 2 * (static_cast<int>(i) + 1));
 }
 
+/// A number whose sum is a member function.
+struct summand {
+  long value = 1;
+  summand plus(summand other) const { return {value + other.value}; }
+};
+TEST_P(scan_test, takes_pointers_to_member_functions) {
+  const std::vector<summand> ones(10'000);
+  std::vector<summand> totals(ones.size());
+  runtime.run([&](context c) {
+    sukima::parallel_scan(c, ones, totals.begin(), &summand::plus);
+    EXPECT_EQ(totals.back().value, 10'000);
+    sukima::parallel_exclusive_scan(c, ones, totals.begin(), summand{5}, &summand::plus);
+    EXPECT_EQ(totals.back().value, 10'004);
+  });
+}
+
 TEST_P(scan_test, nests) {
   std::vector<std::vector<long>> rows(50, std::vector<long>(2000, 1));
   runtime.run([&](context c) {

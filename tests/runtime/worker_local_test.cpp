@@ -117,6 +117,16 @@ TEST_P(worker_local_test, combines_nothing_and_other_types) {
   for (int i = 0; i < 10'000; ++i) ASSERT_EQ(all[static_cast<std::size_t>(i)], i);
 }
 
+TEST_P(worker_local_test, combines_by_a_pointer_to_a_member_function) {
+  struct total {
+    long value = 0;
+    total plus(const total& other) const { return {value + other.value}; }
+  };
+  sukima::worker_local<total> sums;
+  runtime.run([&] { sukima::parallel_for(0, 1000, [&](int) { ++sums.local().value; }); });
+  EXPECT_EQ(sums.combine(&total::plus).value, 1000);
+}
+
 TEST(worker_local, keeps_objects_of_different_workers_apart) {
   sukima::runtime many(support::with_workers(4));
   struct place {

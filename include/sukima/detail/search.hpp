@@ -60,14 +60,6 @@ consteval bool require_search_arguments() noexcept {
   }
 }
 
-/// A pointer to a member as a function object, and any other callable as it is.
-template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
-  if constexpr (std::is_member_pointer_v<std::remove_const_t<F>>)
-    return std::mem_fn(f);
-  else
-    return (f);
-}
-
 /// Whether `apply` reports if a choice is possible.
 template <class Choice, class Apply, class Workspace> inline constexpr bool may_refuse =
     std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, Choice>, bool>;

@@ -2,6 +2,7 @@
 // The caller's callables in a loop's frame.
 #pragma once
 
+#include <functional>
 #include <type_traits>
 
 namespace sukima::detail {
@@ -23,3 +24,11 @@ struct shared_callable<F> {
 };
 
 }  // namespace sukima::detail
+/// A pointer to a member as a function object, and any other callable as it is.
+template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
+  if constexpr (std::is_member_pointer_v<std::remove_const_t<F>>)
+    return std::mem_fn(f);
+  else
+    return (f);
+}
+
