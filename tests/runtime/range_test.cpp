@@ -268,6 +268,9 @@ TEST_P(range_test, filters) {
     EXPECT_EQ(
         parallel_reduce(c, std::views::iota(0, 20'000) | std::views::filter(even), 0L, value, std::plus{}),
         expected);
+    EXPECT_EQ(parallel_reduce(c, v | std::views::filter([by = 2](int x) mutable { return x % by == 0; }), 0L,
+                              value, std::plus{}),
+              expected);
     auto odd = v | std::views::filter([](int x) { return x % 2 != 0; });
     parallel_for(c, odd, [](int& x) { x = 1; });
     EXPECT_EQ(parallel_reduce(c, odd, 0L, value, std::plus{}), 10'000);

@@ -61,7 +61,7 @@ template <std::integral Row, std::integral Column> struct table_source {
 /// The elements from `base` on that a predicate accepts.
 template <std::random_access_iterator I, class Predicate> struct filtered_source {
   element_source<I> base;
-  const Predicate* accepts;
+  Predicate* accepts;
   using arguments = argument_list<element_of<I>>;
   static constexpr bool in_blocks = false;
   static constexpr bool walks = false;
@@ -148,8 +148,8 @@ template <class Range, class F> decltype(auto) with_source(Range&& range, F&& f)
     auto first = std::ranges::begin(base);
     // Not constant, as in the view's own iterators: the predicate's call operator need not be const.
     using predicate = std::remove_cvref_t<decltype(range.pred())>;
-    return f(filtered_source<decltype(first), predicate>{{first}, std::addressof(range.pred())},
-             length_of(base));
+    auto* const accepts = const_cast<predicate*>(std::addressof(range.pred()));
+    return f(filtered_source<decltype(first), predicate>{{first}, accepts}, detail::length_of(base));
   } else if constexpr (std::ranges::random_access_range<Range>) {
     auto first = std::ranges::begin(range);
     return f(element_source<decltype(first)>{first}, detail::length_of(range));
