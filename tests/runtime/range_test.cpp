@@ -452,9 +452,6 @@ TEST_P(range_test, folds_keep_the_order) {
   }
 }
 
-TEST_P(range_test, folds_over_tables) {
-  const long sum = runtime.run([&](context c) {
-    return parallel_fold(
 TEST_P(range_test, folds_combine_by_a_pointer_to_a_member_function) {
   struct total {
     long value = 0;
@@ -467,6 +464,9 @@ TEST_P(range_test, folds_combine_by_a_pointer_to_a_member_function) {
   });
 }
 
+TEST_P(range_test, folds_over_tables) {
+  const long sum = runtime.run([&](context c) {
+    return parallel_fold(
         c, range2d(100, 200), 0L, [](long& s, int row, int column) { s += row * column; }, std::plus{});
   });
   EXPECT_EQ(sum, 100L * 99 / 2 * 200 * 199 / 2);
