@@ -59,6 +59,7 @@ std::string in_terms_of_the_language(std::string text) {
     text += "; to nest a function, write 'closure' between its name and its parameters";
   if (text == "use of undeclared identifier 'spawn'" || text == "unknown type name 'spawn'")
     text += "; to spawn a call, write 'spawn' at the start of a statement in a 'join'";
+  if (text == "use of undeclared identifier 'poll'") text += "; it is a statement, and ends with a semicolon";
   for (const std::string_view word : {"do_two", "dynamic_wind", "join", "try"})
     if (text == "use of undeclared identifier '" + std::string(word) + "'")
       text += "; it is a keyword only at the start of a statement and before a block";
@@ -165,6 +166,12 @@ constexpr put_in_text put_in_texts[] = {
 };
 
 /// Returns whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that
+/// Returns whether a text begins with a call of a function without arguments.
+bool calls_without_arguments(llvm::StringRef function, llvm::StringRef text) {
+  return text.consume_front(function) && (text = text.ltrim()).consume_front("(") &&
+         text.ltrim().starts_with(")");
+}
+
 /// only gcc has.
 bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text) {
   namespace diag = clang::diag;
@@ -180,7 +187,10 @@ bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text)
       return here.starts_with("try");
     case diag::warn_unannotated_fallthrough:
       return follows_comment_about_falling(info);
-    case diag::warn_cast_calling_conv:  // the language has its own error for it
+    case diag::ext_implicit_function_decl_c99:
+    case diag::warn_implicit_function_decl:  // the language has its own error for it
+      return calls_without_arguments("poll", here);
+    case diag::warn_cast_calling_conv:  // this one, too
       return text.find("'preserve_") != std::string::npos;
     default:
       return false;

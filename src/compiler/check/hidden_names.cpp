@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that would have another meaning in the generated C: an AFTER is printed at each jump out of its BODY,
-// and a worker function has one more parameter.
+// and a worker function has one more parameter. `poll()` would call the C library's function.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -23,6 +23,7 @@ class hidden_name_checker : rules {
     for (const FunctionDecl* f : index_.workers)
       for (const FunctionDecl* one : f->redecls())
         for (const Attr* attribute : one->attrs()) check_attribute(*one, *attribute);
+    for (const auto& [open, call] : index_.all_calls) check_poll(*call);
   }
 
  private:
@@ -89,6 +90,13 @@ class hidden_name_checker : rules {
                     "', but another variable hides it where this jump leaves BODY; rename one of them");
       }
     }
+  }
+
+  /// Reports `poll()` without a declaration. The linker would find the C library's `poll`.
+  void check_poll(const CallExpr& call) const {
+    const FunctionDecl* const callee = call.getDirectCallee();
+    if (callee != nullptr && callee->isImplicit() && callee->getName() == "poll" && call.getNumArgs() == 0)
+      error(call.getBeginLoc(), "'poll' is a statement without parentheses; write 'poll;'");
   }
 
   void check_attribute(const FunctionDecl& f, const Attr& attribute) const {
