@@ -16,6 +16,10 @@ class value_checker : rules {
       : rules(compiler, u, index) {}
 
   void run() {
+    for (const Expr* tag : index_.tags)
+      if (tag->getType()->isFloatingType())
+        warning(tag->getExprLoc(), "-Wfloat-tag",
+                "tags are integers and addresses, and the fraction of this number is lost; write an integer");
     for (const construct& c : unit_.constructs) {
       if (c.kind == construct_kind::do_two || c.kind == construct_kind::loop) check_put(c);
       if (c.kind == construct_kind::try_catch || c.kind == construct_kind::throw_tag) check_tag(c);

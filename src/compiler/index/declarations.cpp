@@ -56,6 +56,9 @@ function_info& record_closure(const recording& to, const closure_declaration& cl
 }
 
 void record_variable(const recording& to, const VarDecl* variable) {
+  if (const auto* tag = dyn_cast_or_null<CStyleCastExpr>(variable->getInit());
+      tag != nullptr && variable->getName() == "sukima_tag")
+    to.index.tags.push_back(tag->getSubExpr()->IgnoreParenImpCasts());
   const token_index t = to.of.find(variable->getLocation());
   if (t == no_token) return;
   to.index.declared[variable] = t;

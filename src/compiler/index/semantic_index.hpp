@@ -128,6 +128,7 @@ struct semantic_index {
   std::unordered_map<token_index, const clang::CallExpr*> all_calls;  ///< by the opening parenthesis
   std::unordered_map<token_index, clang::QualType> casts;  ///< the target type, by the opening parenthesis
   std::unordered_map<token_index, const clang::BinaryOperator*> assignments;  ///< by the operator
+  std::vector<const clang::Expr*> tags;  ///< of throw and catch
   std::unordered_map<token_index, jump> jumps;
   std::unordered_map<token_index, generic_choice> generics;
   std::set<token_index> function_names;  ///< __func__ and similar names
