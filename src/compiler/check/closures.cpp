@@ -66,6 +66,13 @@ class closure_checker : rules {
                             "' differs in type from its forward declaration; use the same type in both");
   }
 
+  /// Returns whether a token is an operand of `typeof`.
+  bool is_in_typeof(token_index t) const {
+    for (token_index open = unit_.opened[t]; open != no_token && open > 0; open = unit_.opened[open])
+      if (unit_.tokens[open - 1].isOneOf(tok::kw_typeof, tok::kw_typeof_unqual)) return true;
+    return false;
+  }
+
   /// Reports parameters that use local variables of the enclosing function. The generated C evaluates
   /// parameters outside the block of these variables, where they are not visible.
   void check_parameters(const closure_declaration& c) {
@@ -75,10 +82,11 @@ class closure_checker : rules {
       const auto* variable = dyn_cast<VarDecl>(name->second);
       if (variable == nullptr || !variable->hasLocalStorage()) continue;
       const auto declared = index_.declared.find(variable);
-      if (declared != index_.declared.end() && !c.whole.holds(declared->second))
-        error(location_of(t), "the parameters of closure '" + c.name + "' cannot use '" +
-                                  variable->getNameAsString() +
-                                  "' of the enclosing function; pass it as a parameter as well");
+      if (declared == index_.declared.end() || c.whole.holds(declared->second)) continue;
+      error(location_of(t),
+            "the parameters of closure '" + c.name + "' cannot use '" + variable->getNameAsString() +
+                "' of the enclosing function; " +
+                (is_in_typeof(t) ? "write the type instead of 'typeof'" : "pass it as a parameter as well"));
     }
   }
 
