@@ -37,9 +37,25 @@ bool desugarer::begins_declaration(const char* word) const {
              : false;
 }
 
-/// The same as begins_declaration, for `task` and `task_exec`.
+/// Returns the position after attributes, which begin at `ahead` or not at all.
+std::size_t desugarer::after_attributes(std::size_t ahead) const {
+  for (;;) {
+    std::size_t open = ahead;
+    if (is(tok::kw___attribute, ahead) && is(tok::l_paren, ahead + 1))
+      open = ahead + 1;
+    else if (!(is(tok::l_square, ahead) && is(tok::l_square, ahead + 1)))
+      return ahead;
+    ahead = syntax_.closing_of(at_ + open) + 1 - at_;
+  }
+}
+
+void desugarer::copy_attributes() {
+  for (const std::size_t end = at_ + after_attributes(0); at_ < end;) step();
+}
+
+/// The same as begins_declaration, for `task` and `task_exec`. Attributes may precede the name of a task.
 bool desugarer::begins_task(const char* word) const {
-  return is_word(word) && (is_name(1) || is(tok::l_brace, 1));
+  return is_word(word) && (is_name(after_attributes(1)) || is(tok::l_brace, 1));
 }
 
 /// Processes one token of plain C, or one construct.
@@ -94,11 +110,12 @@ void desugarer::copy_to(tok::TokenKind closing) {
 void desugarer::task() {
   const SourceLocation location = token().getLocation();
   skip();
+  const token_index begin = here();
+  put("struct", location, token_role::added);
+  copy_attributes();
   if (!is_name()) fail(token().getLocation(), "expected a task name after 'task'");
   const std::string task_name = name();
   const SourceLocation name_location = token().getLocation();
-  const token_index begin = here();
-  put("struct", location, token_role::added);
   put(task_type_name(task_name), name_location, token_role::added);
   skip();
   if (!is(tok::l_brace)) {
@@ -111,6 +128,7 @@ void desugarer::task() {
   copy();
   task_members(declaration);
   copy();
+  copy_attributes();
   expect(tok::semi, "expected ';' after the members of a task");
   copy();
   declaration.tokens = {begin, here()};

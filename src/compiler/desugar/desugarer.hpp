@@ -26,6 +26,8 @@ class desugarer : private token_stream {
   void copy_to(clang::tok::TokenKind closing);
   bool begins_declaration(const char* word) const;
   bool begins_task(const char* word) const;
+  std::size_t after_attributes(std::size_t ahead) const;
+  void copy_attributes();
   void task();
   void task_members(task_declaration& declaration);
   void task_member_tokens(std::set<std::string>& names, task_member& member);
