@@ -60,6 +60,7 @@ class translation : public ASTFrontendAction {
     if (failed()) return;
     const semantic_index index = build_semantic_index(compiler.getASTContext(), u);
     check(compiler, u, index);
+    check_c_compiler(compiler, u, index, request_.macros);
     if (failed()) return;
     const sheet planned = plan_unit(compiler, u, index,
                                     {request_.sequential, request_.check_closures, request_.unwind_closures,

@@ -24,6 +24,7 @@ set(source_files
   source/unit.cpp
   translate.cpp)
 set(check_files
+  check/c_compiler.cpp
   check/check.cpp
   check/closures.cpp
   check/cluster.cpp

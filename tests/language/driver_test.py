@@ -596,6 +596,41 @@ def check_stack_probes(backend, work):
     is_equal("the user's option comes later", shown.index(probes) < shown.index("-fno-stack-clash-protection"), True)
 
 
+NEWER_C = """\
+#include <stdbool.h>
+#include <stdalign.h>
+worker int f(unsigned _BitInt(7) n) { return (int)n; }
+worker int g(bool b) { alignas(8) int k = b ? true : false; enum e : long { one = 1 }; return k + one; }
+int main(void) { return f(1) - g(1) - 1; }
+"""
+
+
+def check_newer_c(backend, work):
+    """gcc 12 does not know C that Clang parses: one message for each feature, not gcc's about the generated C."""
+    (work / "newer.tc").write_text(NEWER_C)
+    (work / "later.tc").write_text("int *p = nullptr;\nint f(bool b) { auto k = 3; static_assert(true); return b + k; }\n")
+    version = run([backend.removeprefix("--backend="), "-dumpversion"], work).stdout.split(".")[0].strip()
+    if "clang" in backend or int(version) >= 13:
+        return
+    for options, name, features in (
+            ([], "newer.tc", [("3:23", "'_BitInt'", 14), ("4:66", "an enum with a type", 13)]),
+            (["-std=gnu2x"], "later.tc", [("1:10", "'nullptr'", 13), ("2:7", "'bool'", 13), ("2:22", "'auto' without", 13),
+                                          ("2:29", "'static_assert'", 13), ("2:43", "'true'", 13)])):
+        done = subprocess.run([SUKIMA, "cc", backend, *options, "-c", name], cwd=work, capture_output=True, text=True)
+        found = [line for line in done.stderr.splitlines() if ": error: " in line]
+        is_equal("exit code and number of errors", (done.returncode, len(found)), (1, len(features)))
+        for place, feature, since in features:
+            if not any(line.startswith(f"{name}:{place}: error: {feature}") and
+                       f" needs gcc {since}, but the C compiler is gcc {version}; " in line for line in found):
+                raise failure(f"no message about {feature} at {name}:{place}: {done.stderr}")
+
+
+def check_levels(backend, work):
+    """gcc accepts -O9, and -Ofast without a warning."""
+    for level in ["-Ofast"] if "clang" in backend else ["-O9", "-Ofast"]:
+        is_equal(f"messages with {level}", run([SUKIMA, "cc", backend, "-Werror", level, "-c", "program.tc"], work).stderr, "")
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
@@ -604,7 +639,8 @@ def main():
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
                       check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
-                      check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes):
+                      check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes,
+                      check_newer_c):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "index/semantic_index.hpp"
+#include "translate.hpp"
 
 namespace sukima::language {
 
@@ -15,6 +16,9 @@ void check_cluster(clang::CompilerInstance& compiler, const unit& u, const seman
 /// Checks the rules for names and parameters that would have another meaning in the generated C; called by
 /// check().
 void check_hidden_names(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
+/// Checks that the C compiler, described by its macros, knows the C of the program.
+void check_c_compiler(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
+                      const std::vector<predefined_macro>& macros);
 /// Warns of closures that end without a value, and of functions with closures that do so; called by check().
 void check_returns(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// Checks the rules for loops by successor; called by check().

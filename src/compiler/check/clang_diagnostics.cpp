@@ -69,7 +69,8 @@ std::string in_terms_of_the_language(std::string text) {
   // Extensions that gcc has but Clang does not.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",
-        "of flexible array member is not allowed", "unsuitable for global register variables"})
+        "of flexible array member is not allowed", "unsuitable for global register variables",
+        "unknown type name '_Float", "use of undeclared identifier '_Float"})
     if (text.find(only_gcc) != std::string::npos)
       text += "; Clang 19 parses .tc files: move code that only gcc accepts to a .c file";
   return text;

@@ -103,6 +103,13 @@ class recorder : public PPCallbacks {
     result_.system_macros.insert_or_assign(name.getLocation().getRawEncoding(), std::move(use));
   }
 
+  void EmbedDirective(SourceLocation hash, StringRef, bool, OptionalFileEntryRef,
+                      const LexEmbedParametersResult&) override {
+    report_error(preprocessor_.getDiagnostics(), hash,
+                 "'#embed' is not supported in .tc files; write an array of the numbers that 'xxd -i "
+                 "FILE' prints");
+  }
+
   void PragmaDirective(SourceLocation location, PragmaIntroducerKind introducer) override {
     if (in_system() || introducer != PIK_HashPragma || !is_in_file(location)) return;
     last_pragma_ = read_pragma(preprocessor_, location);
