@@ -166,13 +166,13 @@ constexpr put_in_text put_in_texts[] = {
     {"redundant parentheses surrounding declarator", "("},
 };
 
-/// Returns whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that
 /// Returns whether a text begins with a call of a function without arguments.
 bool calls_without_arguments(llvm::StringRef function, llvm::StringRef text) {
   return text.consume_front(function) && (text = text.ltrim()).consume_front("(") &&
          text.ltrim().starts_with(")");
 }
 
+/// Returns whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that
 /// only gcc has.
 bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text) {
   namespace diag = clang::diag;
