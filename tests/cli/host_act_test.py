@@ -312,6 +312,8 @@ class Refusals(Acting):
         self.write({"name": "a", "weight_of": "vm", "act": ["threads"], "port": "/p", "pid": 4194304,
                     "vcpus": [{"id": 0}]})
         self.refused("vms[0].pid: there is no process 4194304", "optimise", *config)
+        self.write({"name": "a", "weight_of": "vm", "act": ["threads"], "port": "/" + "p" * 107, "pid": 1, "vcpus": [{"id": 0}]})
+        self.refused("vms[0].port: must be the path of a socket, of at most 107 characters", "optimise", *config)
         self.write(self.vm("a", self.sleeper(), act=["threads"], port="/p", weight_of=None))
         self.refused("vms[0].weight_of: is missing", "optimise", *config)
         self.refused("no act on 'x' is in effect", "revert", "x")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the members of a description that say what may be set of a virtual machine, and how to reach it.
+#include <sys/un.h>
+
 #include <algorithm>
 
 #include "description/json_place.hpp"
@@ -30,6 +32,14 @@ std::filesystem::path path_of(const place& from) {
   if (text.size() > longest_path || !printable)
     from.fail("must be a path of at most 4095 characters without control characters");
   return text;
+}
+
+std::filesystem::path socket_of(const place& from) {
+  constexpr std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
+  std::filesystem::path path = path_of(from);
+  if (path.native().size() > longest)
+    from.fail("must be the path of a socket, of at most " + std::to_string(longest) + " characters");
+  return path;
 }
 
 /// Parses [least, most].
@@ -83,10 +93,10 @@ steering read_steering(const vm& one, const std::string& where) {
   result.weight = std::ranges::count(allowed, "weight") > 0;
   result.most = static_cast<unsigned>(std::max<std::size_t>(1, one.vcpus.size()));
   if (from.given("pid")) result.process = process_of(from.member("pid"));
-  if (from.given("port")) result.port = path_of(from.member("port"));
+  if (from.given("port")) result.port = socket_of(from.member("port"));
   if (from.given("file")) result.file = path_of(from.member("file"));
   result.plug = std::ranges::count(allowed, "plug") > 0;
-  if (from.given("monitor")) result.monitor = path_of(from.member("monitor"));
+  if (from.given("monitor")) result.monitor = socket_of(from.member("monitor"));
   read_domain(from, result);
   if (result.plug && result.monitor.empty() == result.domain.empty())
     from.fail(
