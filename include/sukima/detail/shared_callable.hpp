@@ -31,4 +31,3 @@ template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
   else
     return (f);
 }
-
