@@ -137,6 +137,30 @@ TEST_P(loop_test, gives_values_of_proxy_references) {
   EXPECT_EQ(ones, 0);
 }
 
+/// Callables that cannot be copied. g++ 12 nevertheless takes them for trivially copyable.
+struct counting_body {
+  std::atomic<int> calls{0};
+  counting_body() = default;
+  counting_body(const counting_body&) = delete;
+  void operator()(int) { ++calls; }
+  void operator()(auto, long) { ++calls; }
+};
+struct uncopied_plus {
+  uncopied_plus() = default;
+  uncopied_plus(const uncopied_plus&) = delete;
+  int operator()(int a, int b) const { return a + b; }
+};
+TEST_P(loop_test, copies_no_body_and_no_combine_that_cannot_be_copied) {
+  counting_body count;
+  const uncopied_plus add;
+  runtime.run([&](context c) {
+    parallel_for(c, 0, 1000, count);
+    parallel_for(c, 0L, 1000L, count);
+    EXPECT_EQ(parallel_reduce(c, 0, 1000, 0, [](int) { return 1; }, add), 1000);
+  });
+  EXPECT_EQ(count.calls, 2000);
+}
+
 TEST_P(loop_test, gives_bodies_without_a_context_rvalues_as_rvalues) {
   std::atomic<long> sum{0};
   std::vector<std::string> texts(1000, std::string(100, 'x'));

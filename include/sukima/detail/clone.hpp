@@ -99,6 +99,7 @@ template <class F> inline constexpr bool is_unchanged_by_call =
 /// difference, so that the caller may keep the captures in registers.
 template <class F> using by_value_or_reference =
     std::conditional_t<std::is_trivially_copyable_v<std::remove_reference_t<F>> &&
+                           std::is_copy_constructible_v<std::remove_reference_t<F>> &&
                            sizeof(std::remove_reference_t<F>) <= 64 && is_unchanged_by_call<F>,
                        std::remove_cvref_t<F>, F&&>;
 

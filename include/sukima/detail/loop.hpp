@@ -249,7 +249,7 @@ template <class Point, context_type C, class Sum, class Step>
 /// Whether a loop may call a copy of this callable, without any visible difference. The compiler then knows
 /// that no other code changes its captures, and keeps them in registers.
 template <class F> constexpr bool is_copied_unnoticed() {
-  if constexpr (std::is_class_v<F> && std::is_trivially_copyable_v<F>)
+  if constexpr (std::is_class_v<F> && std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F>)
     return sizeof(F) <= 128;
   else
     return false;

@@ -15,7 +15,8 @@ template <class F> struct shared_callable {
   F& get() const noexcept { return *address; }
 };
 template <class F>
-  requires(std::is_empty_v<F> && std::is_trivially_copyable_v<F> && std::is_default_constructible_v<F>)
+  requires(std::is_empty_v<F> && std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> &&
+           std::is_default_constructible_v<F>)
 struct shared_callable<F> {
   [[no_unique_address]] mutable std::remove_const_t<F> own;
   shared_callable() = default;  ///< used in another process
