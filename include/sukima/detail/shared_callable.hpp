@@ -24,7 +24,6 @@ struct shared_callable<F> {
   F& get() const noexcept { return own; }
 };
 
-}  // namespace sukima::detail
 /// A pointer to a member as a function object, and any other callable as it is.
 template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
   if constexpr (std::is_member_pointer_v<std::remove_const_t<F>>)
@@ -32,3 +31,5 @@ template <class F> decltype(auto) without_member_pointer(F& f) noexcept {
   else
     return (f);
 }
+
+}  // namespace sukima::detail
