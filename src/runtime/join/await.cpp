@@ -58,14 +58,18 @@ bool releases_token(const fiber& self) noexcept { return self.home != nullptr &&
 void park_for(fiber& self, task* awaited, fiber* next) {
   worker& w = *self.on;
   count_park(w);
-  if (next != nullptr && releases_token(self))
+  if (!releases_token(self)) {
+    if (next != nullptr)
+      switch_to(w, self, *next, after_park, awaited);
+    else
+      switch_home(w, self, after_park, awaited);
+    return;
+  }
+  if (next != nullptr)
     self.home->leave_for(self, *next, after_park, awaited);
-  else if (next != nullptr)
-    switch_to(w, self, *next, after_park, awaited);
-  else if (releases_token(self))
-    self.home->leave_for_home(self, after_park, awaited);
   else
-    switch_home(w, self, after_park, awaited);
+    self.home->leave_for_home(self, after_park, awaited);
+  takes_over(self.home);  // pairs with: post, release in executor.cpp
 }
 
 }  // namespace

@@ -163,13 +163,11 @@ void executor::depart(worker& w, fiber* from, void* argument) {
 void executor::leave_for(fiber& s, fiber& other, after then, void* argument) {
   departure d{this, then, argument};
   switch_to(*s.on, s, other, depart, &d);
-  takes_over(this);  // pairs with: post, release
 }
 
 void executor::leave_for_home(fiber& s, after then, void* argument) {
   departure d{this, then, argument};
   switch_home(*s.on, s, depart, &d);
-  takes_over(this);  // pairs with: post, release
 }
 
 bool executor::leave(fiber& s, after then, void* argument) {
