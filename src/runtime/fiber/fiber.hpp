@@ -163,6 +163,7 @@ struct fiber {
   fiber_pool* pool = nullptr;  ///< the pool that owns its memory
   void* tsan_fiber = nullptr;  ///< ThreadSanitizer's handle for it
   void* fake_stack = nullptr;  ///< AddressSanitizer's handle for its fake stack
+  bool has_ended = false;  ///< it is bound, and is being left for the last time
   unsigned registered_stack = 0;  ///< valgrind's number for its stack
 };
 

@@ -85,10 +85,10 @@ void exchange_exceptions(worker& w, exception_state& leaving, const exception_st
   now.uncaught = arriving.uncaught;
 }
 
-/// The place to save the fake stack of the fiber that is left. A fiber left for `recycle` never runs again;
-/// null makes AddressSanitizer free its fake stack at once.
+/// The place to save the fake stack of the fiber that is left. A fiber that has ended, or is left for
+/// `recycle`, never runs again: null makes AddressSanitizer free its fake stack at once.
 void** place_of_fake_stack(worker& w, fiber* from, after_switch then) noexcept {
-  if (then == recycle) return nullptr;
+  if (then == recycle || (from != nullptr && from->has_ended)) return nullptr;
   return from != nullptr ? &from->fake_stack : &w.home_fake_stack;
 }
 

@@ -292,6 +292,7 @@ void executor::end_without_fiber(worker& w, fiber& s, bound_task& t) {
 
 void executor::retire(worker& w, fiber* from, void* argument) {
   executor* const home = from->home;
+  from->has_ended = false;
   forget_sanitizer_state(*from);
   trim(*from);
   w.give_fiber(from);
@@ -308,6 +309,7 @@ void executor::end(fiber& s, bound_task& t) {
   fiber* next = take_ready();
   if (next == nullptr) next = where_ == runs_on::thread ? server_ : w.take_fiber();
   if (next == nullptr) end_without_fiber(w, s, t);
+  s.has_ended = true;
   switch_to(w, s, *next, retire, &t);
   __builtin_unreachable();
 }
