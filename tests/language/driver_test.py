@@ -625,12 +625,6 @@ def check_newer_c(backend, work):
                 raise failure(f"no message about {feature} at {name}:{place}: {done.stderr}")
 
 
-def check_levels(backend, work):
-    """gcc accepts -O9, and -Ofast without a warning."""
-    for level in ["-Ofast"] if "clang" in backend else ["-O9", "-Ofast"]:
-        is_equal(f"messages with {level}", run([SUKIMA, "cc", backend, "-Werror", level, "-c", "program.tc"], work).stderr, "")
-
-
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
