@@ -36,6 +36,18 @@ void keep_failure(fiber& self, task& ended) noexcept {
   self.oldest_ended_loop = all_ones;
 }
 
+/// execute() on a fiber with a pending failure, which waits for a join below the task.
+[[gnu::cold, gnu::noinline]] void execute_beside_failure(fiber& self, task* begun, char* top) noexcept {
+  std::exception_ptr failure = std::exchange(self.failure, nullptr);
+  char* const failed_at = self.failed_at;
+  char* const ended_loop = std::exchange(self.oldest_ended_loop, all_ones);
+  execute(self, begun, top);
+  self.failure = std::move(failure);
+  self.failed_at = failed_at;
+  self.oldest_ended_loop = ended_loop;
+  look_for_abort(self);
+}
+
 }  // namespace
 
 void begin_announced(fiber& self, root_task& root) noexcept {
@@ -66,13 +78,9 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   char* const outer_segment = self.segment;
   char* const outer_oldest = self.oldest;
   task* const outer_task = self.running;
-  std::exception_ptr outer_failure;
-  char* outer_failed_at = nullptr;
-  char* outer_ended_loop = all_ones;
   if (self.failure) [[unlikely]] {
-    outer_failure = std::exchange(self.failure, nullptr);
-    outer_failed_at = self.failed_at;
-    outer_ended_loop = std::exchange(self.oldest_ended_loop, all_ones);
+    execute_beside_failure(self, begun, top);
+    return;
   }
   self.segment = top;
   self.oldest = top;
@@ -105,11 +113,6 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   else
     call_task(self, *begun, top);
   keep_failure(self, *begun);
-  if (outer_failure) [[unlikely]] {
-    self.failure = std::move(outer_failure);
-    self.failed_at = outer_failed_at;
-    self.oldest_ended_loop = outer_ended_loop;
-  }
   SUKIMA_ASSERT(self.running == begun && self.segment == top, "a task leaves its fiber's segment as it was");
   SUKIMA_ASSERT(running_fiber() == &self, "a fiber's task ends on that fiber");
   SUKIMA_ASSERT(begun->abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
