@@ -60,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # Of ten such seeds one stays larger, because none of the 24 schedules tried for each smaller program fails.
-        kinds = {check_shrunk(program, folder, seed) for seed in (4000000, 4060000, 4020000, 4030000, 4040000)}
+        kinds = {check_shrunk(program, folder, seed) for seed in (4000000, 4010000, 4020000, 4030000, 4040000)}
         assert kinds == {True, False}, kinds
         wrong = folder / "wrong"
         wrong.write_text("program 1 40 0\nschedule\n")
