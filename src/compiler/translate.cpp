@@ -187,10 +187,11 @@ translation_result translate(const translation_request& request) {
   for (std::string& option : known_options(request.options))
     command.push_back(option == "-w" ? "-Wno-everything" : std::move(option));
   if (has("-w")) command.emplace_back("-Wno-everything");
-  // The C compiler may know options and attributes that Clang does not know. diagnostic_printer handles
-  // conversions of functions itself, and prints no summary.
+  // The C compiler may know options, levels of optimisation and attributes that Clang does not know.
+  // diagnostic_printer handles conversions of functions itself, and prints no summary.
   for (const char* option :
        {"-D__SUKIMA__=1", "-Wno-unknown-warning-option", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
+        "-Wno-invalid-command-line-argument", "-Wno-deprecated-ofast",
         "-Wincompatible-function-pointer-types", "-Wno-error=incompatible-function-pointer-types",
         "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics", "-x", "c"})
     command.emplace_back(option);

@@ -625,6 +625,12 @@ def check_newer_c(backend, work):
                 raise failure(f"no message about {feature} at {name}:{place}: {done.stderr}")
 
 
+def check_levels(backend, work):
+    """gcc accepts -O9, and -Ofast without a warning."""
+    for level in ["-Ofast"] if "clang" in backend else ["-O9", "-Ofast"]:
+        is_equal(f"messages with {level}", run([SUKIMA, "cc", backend, "-Werror", level, "-c", "program.tc"], work).stderr, "")
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
@@ -634,7 +640,7 @@ def main():
                       check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
                       check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes,
-                      check_newer_c):
+                      check_newer_c, check_levels):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

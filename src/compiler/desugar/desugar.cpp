@@ -25,18 +25,6 @@ bool desugarer::run() {
   return !failed();
 }
 
-/// Returns whether a word begins a declaration of the language here, because a type follows. Otherwise it is
-/// a name. Attributes may follow a name at the end of its declarator.
-bool desugarer::begins_declaration(const char* word) const {
-  if (!is_word(word)) return false;
-  std::size_t next = 1;
-  while (token(next).isOneOf(tok::kw___attribute, tok::kw_asm) && is(tok::l_paren, next + 1))
-    next = syntax_.closing_of(at_ + next + 1) + 1 - at_;
-  return next == 1 || !token(next).isOneOf(tok::semi, tok::comma, tok::equal, tok::r_paren)
-             ? is_a_word(token(1))
-             : false;
-}
-
 /// Returns the position after attributes, which begin at `ahead` or not at all.
 std::size_t desugarer::after_attributes(std::size_t ahead) const {
   for (;;) {
@@ -47,6 +35,18 @@ std::size_t desugarer::after_attributes(std::size_t ahead) const {
       return ahead;
     ahead = syntax_.closing_of(at_ + open) + 1 - at_;
   }
+}
+
+/// Returns whether a word begins a declaration of the language here, because a type follows. Otherwise it is
+/// a name. Attributes may follow a name at the end of its declarator.
+bool desugarer::begins_declaration(const char* word) const {
+  if (!is_word(word)) return false;
+  std::size_t next = after_attributes(1);
+  if (is(tok::l_square, 1)) return next > 1 && is_a_word(token(next));
+  while (is(tok::kw_asm, next) && is(tok::l_paren, next + 1))
+    next = after_attributes(syntax_.closing_of(at_ + next + 1) + 1 - at_);
+  return is_a_word(token(1)) &&
+         (next == 1 || !token(next).isOneOf(tok::semi, tok::comma, tok::equal, tok::r_paren));
 }
 
 void desugarer::copy_attributes() {

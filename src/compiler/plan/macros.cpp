@@ -11,6 +11,19 @@ using namespace clang;
 
 namespace {
 
+/// Returns the first token of the source at or after a position of the unit; otherwise the number of tokens.
+token_index source_token_from(const unit& u, token_index t) {
+  while (t < u.tokens.size() && u.origins[t] == no_token) ++t;
+  return t;
+}
+
+/// Returns the last token of the source before a position of the unit; otherwise no_token.
+token_index source_token_before(const unit& u, token_index t) {
+  while (t > 0)
+    if (u.origins[--t] != no_token) return t;
+  return no_token;
+}
+
 /// The uses of macros from which a token comes, outer ones first, by the locations of their names. Other
 /// locations are between them.
 class enclosing_uses {
@@ -99,7 +112,7 @@ class macro_call_finder {
   }
 
   bool fits(macro_call& call) const {
-    if (t_ > 0 && is_in(t_ - 1, call.name)) return false;
+    if (is_in(source_token_before(p_.in.unit, t_), call.name)) return false;
     std::vector<tokens_of_argument> arguments(call.use->arguments.size());
     for (; call.end < run_.end && is_in(call.end, call.name); ++call.end) {
       if (p_.in.unit.roles[call.end] != token_role::user) return false;
@@ -112,7 +125,7 @@ class macro_call_finder {
         return false;
       }
     }
-    if (is_in(call.end, call.name)) return false;
+    if (is_in(source_token_from(p_.in.unit, call.end), call.name)) return false;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       if (call.use->arguments[k].empty() != arguments[k].empty()) return false;
       const std::optional<token_range> one = once(arguments[k]);
@@ -250,7 +263,11 @@ token_index plan_macro(planner& p, run_plan& plan, token_index token, const cont
     const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
     if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
   }
-  if ((end < u.tokens.size() && belongs(end)) || (token > 0 && belongs(token - 1))) as_written = false;
+  // Desugaring may have inserted tokens between those of the macro.
+  const token_index next = source_token_from(u, end);
+  const token_index before = source_token_before(u, token);
+  if ((next < u.tokens.size() && belongs(next)) || (before != no_token && belongs(before)))
+    as_written = false;
   if (as_written && scope.is_copy && scope.function != nullptr && macros_change_in(p.in, *scope.function))
     as_written = false;
   std::optional<std::string> text;
