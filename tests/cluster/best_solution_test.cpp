@@ -351,11 +351,12 @@ TEST(best_solutions, keep_the_better_one_and_of_equal_ones_the_smaller) {
   EXPECT_EQ(best.bound(), 11);
 }
 
-/// A solution of two parts, whose copies can be refused.
+/// A solution of two parts, whose copies and bytes can be refused.
 struct two_parts {
   int first = 0;
   int second = 0;
   static inline bool refuses = false;
+  static inline bool refuses_bytes = false;
   static void check() {
     if (refuses) throw std::runtime_error("no copy");
   }
@@ -377,6 +378,7 @@ struct two_parts {
 
 template <> struct sukima::codec<two_parts> {
   static void encode(const two_parts& value, std::vector<std::byte>& to) {
+    if (two_parts::refuses_bytes) throw std::runtime_error("no bytes");
     sukima::detail::put_value(value.first, to);
     sukima::detail::put_value(value.second, to);
   }
@@ -397,6 +399,22 @@ TEST(best_solutions, stay_whole_if_copying_a_better_one_throws) {
   two_parts::refuses = false;
   EXPECT_EQ(best.best(), two_parts(1, 1));
   EXPECT_EQ(best.bound(), 11);
+}
+
+/// An exception on the thread that sends solutions would end the program.
+TEST(best_solutions, are_encoded_only_by_the_thread_that_offers_them) {
+  std::array<sukima::detail::solution_board, 2> boards;
+  using best_of_parts = best_solution<two_parts, int, std::greater<>>;
+  best_of_parts one("a", 10, std::greater<>(), boards[0]);
+  best_of_parts other("a", 10, std::greater<>(), boards[1]);
+  EXPECT_TRUE(one.offer(11, {1, 2}));
+  two_parts::refuses_bytes = true;
+  EXPECT_THROW(one.offer(12, {3, 3}), std::runtime_error);
+  EXPECT_TRUE(boards[1].merge(0, boards[0].all()));
+  EXPECT_EQ(boards[1].all(), boards[0].snapshot().content);
+  two_parts::refuses_bytes = false;
+  EXPECT_EQ(other.best(), two_parts(1, 2));
+  EXPECT_EQ(other.bound(), 11);
 }
 
 TEST(best_solutions, of_other_entries_or_in_wrong_bytes_are_ignored) {

@@ -64,6 +64,21 @@ TEST(gathered_output, separates_lines_of_nodes_that_end_within_one) {
   EXPECT_EQ(print(g), "[2] b\n");
 }
 
+TEST(gathered_output, prints_a_line_without_an_end_in_pieces) {
+  gathered_output g({"", "[1] "});
+  const std::string half(gathered_output::longest_line / 2, 'x');
+  const std::string piece = half + half;
+  g.take(1, half);
+  g.take(1, half);
+  EXPECT_EQ(print(g), "");
+  g.take(1, "y");
+  EXPECT_EQ(print(g), "[1] " + piece + "\n");
+  g.take(1, piece);
+  EXPECT_EQ(print(g), "[1] y" + piece.substr(1) + "\n");
+  g.take(1, "\nz\n");
+  EXPECT_EQ(print(g), "[1] x\n[1] z\n");
+}
+
 TEST(gathered_output, leaves_the_last_bytes_of_node_0_as_they_are) {
   gathered_output g({"", "[1] "});
   g.take(0, "42");

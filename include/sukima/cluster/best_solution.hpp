@@ -112,13 +112,15 @@ class best_solution final : private detail::shared_solution {
   /// \par Complexity one load; for a promising cost linear in the size of the solution
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;
-    std::vector<std::byte> room;
-    detail::put_value(value, room);
-    check_size(room.size());
+    std::vector<std::byte> form;
+    detail::put_value(cost, form);
+    const std::size_t beginning = form.size();
+    detail::put_value(value, form);
+    check_size(form.size() - beginning);
     Value copy(value);  // if this throws, the best solution stays whole
     {
       const std::lock_guard hold(lock_);
-      if (!keep(cost, std::move(copy))) return false;
+      if (!keep(cost, std::move(copy), std::move(form))) return false;
     }
     announce();
     return true;
@@ -140,28 +142,29 @@ class best_solution final : private detail::shared_solution {
   void reset() override {
     const std::lock_guard hold(lock_);
     best_.reset();
+    form_.clear();
     bound_.store(initial_, std::memory_order_relaxed);
   }
   std::vector<std::byte> encoded() const override {
     const std::lock_guard hold(lock_);
-    std::vector<std::byte> to;
-    if (!best_) return to;
-    detail::put_value(bound(), to);
-    detail::put_value(*best_, to);
-    return to;
+    return form_;
   }
   void merge(std::span<const std::byte> from) override {
+    const std::span<const std::byte> whole = from;
     const Cost cost = detail::get_value<Cost>(from);
     Value value = detail::get_value<Value>(from);
+    const auto used = whole.first(whole.size() - from.size());
+    std::vector<std::byte> form(used.begin(), used.end());
     const std::lock_guard hold(lock_);
-    keep(cost, std::move(value));
+    keep(cost, std::move(value), std::move(form));
   }
   /// Keeps a solution that is better, or has the same cost and a smaller value. \pre the lock is held
-  bool keep(const Cost& cost, Value&& value) {
+  bool keep(const Cost& cost, Value&& value, std::vector<std::byte>&& form) {
     const Cost now = bound();
     const bool is_better = less_(cost, now) || (best_ && !less_(now, cost) && value < *best_);
     if (!is_better) return false;
     best_ = std::move(value);
+    form_ = std::move(form);
     bound_.store(cost, std::memory_order_relaxed);
     return true;
   }
@@ -171,6 +174,9 @@ class best_solution final : private detail::shared_solution {
   Less less_;
   mutable std::mutex lock_;
   std::optional<Value> best_;
+  /// The cost and the value in bytes; empty without a solution. Encoded by the thread that offered the
+  /// value, because an exception of the user's codec would end the thread that sends it.
+  std::vector<std::byte> form_;
 };
 
 /// @}

@@ -25,6 +25,8 @@ std::optional<output_difference> gathered_output::take(unsigned node, std::strin
   std::string& line = unfinished_[node];
   if (end == text.npos) {
     line += text;
+    for (; line.size() > longest_line; line.erase(0, longest_line))
+      put_lines(prefixes_[node] + line.substr(0, longest_line) + "\n");
     return {};
   }
   line += text.substr(0, end + 1);

@@ -17,6 +17,9 @@ class gathered_output final : public nodes_output {
  public:
   /// Most bytes that may wait for a slow reader before the nodes must wait.
   static constexpr std::size_t most_unprinted = std::size_t{1} << 20;
+  /// Most bytes of an unfinished line of a node other than 0 that are kept. A longer line is printed in
+  /// pieces, each as a line.
+  static constexpr std::size_t longest_line = std::size_t{1} << 20;
 
   /// \param prefixes  by node, the beginning of each of its lines; empty for node 0
   explicit gathered_output(std::vector<std::string> prefixes);
