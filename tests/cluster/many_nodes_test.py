@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,8 +19,12 @@ QUEENS = {9: "352\n", 13: "73712\n"}
 LONG = 18  # longer than any test
 
 
-def command(size, *options):
-    return [*DIES_WITH_TEST, SUKIMA, "cluster", "run", "-n", str(NODES), *options, "--", PROGRAM, str(size)]
+# A node writes its process number into FOLDER/NODE before it begins: a node that has ended soon cannot be found in /proc.
+NOTED = ["sh", "-c", 'echo $$ >"$0/$SUKIMA_CLUSTER_NODE"; exec "$@"']
+
+
+def command(size, *options, noted=()):
+    return [*DIES_WITH_TEST, SUKIMA, "cluster", "run", "-n", str(NODES), *options, "--", *noted, PROGRAM, str(size)]
 
 
 def settings():
@@ -29,8 +34,9 @@ def settings():
 class many_nodes(unittest.TestCase):
     def start(self, size, *options):
         """A run whose nodes have met, the lines of stderr so far, and its processes by node."""
-        run = subprocess.Popen(command(size, *options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, env=settings())
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        run = subprocess.Popen(command(size, *options, noted=[*NOTED, str(folder)]), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=settings())
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
         here = 0
@@ -38,12 +44,7 @@ class many_nodes(unittest.TestCase):
             line = run.stderr.readline()
             self.assertTrue(line, "the run has ended")
             here += line.endswith("here\n")
-        pids = {}
-        for pid in map(int, Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()):
-            for variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                name, _, value = variable.partition(b"=")
-                if name == b"SUKIMA_CLUSTER_NODE":
-                    pids[int(value)] = pid
+        pids = {int(node.name): int(node.read_text()) for node in folder.iterdir()}
         self.assertEqual(sorted(pids), list(range(NODES)))
         return run, pids
 
