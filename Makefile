@@ -34,9 +34,9 @@ benchmarks: build ## build all that `sukima bench` can start: also by clang, and
 	cmake --preset release
 	cmake --build --preset release --target benchmarks
 
-test: ## the gate: build and run the tests that decide about landing (9 minutes)
+test: ## the gate: build and run the tests that decide about landing (15 minutes)
 	@scripts/install-dependencies.sh test-build
-	@echo "Building and testing takes about 9 minutes on two cores."
+	@echo "Building and testing takes about 15 minutes on two cores."
 	@scripts/test.sh
 
 check: ## sanitizers, aarch64, models, fuzzers, long random runs, deliberate faults, clang-tidy (three and a half hours); PART=tsan: a part of it; PART=mutants FILE=…: which small changes of a file does no test notice?

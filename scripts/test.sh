@@ -3,13 +3,13 @@
 # Builds and runs tests. A failure does not stop the rest. The last line is `N passed, N failed, N skipped`; before it
 # come the failed tests with the end of their output. The exit code is 1 if anything failed.
 #   test.sh                   `make test`, the gate: the release build, and its tests without the labels `check` and
-#                             `measure`; random programs with sanitizers. No verdict by time, load, chance or network.
-#                             It decides about landing.
+#                             `measure`. No verdict by time, load, chance or network. It decides about landing.
 #   test.sh --check [PART…]   `make check [PART=…]`: long tests. The parts, in the order in which they run:
 #                             release (the release build's tests with the label `check`; models, random, fuzz and
 #                             package are parts of it), tsan, asan, aarch64 (under QEMU), faults (deliberate faults, each
-#                             of which a test of the gate must find), tidy. Only on request:
-#                             mutants (small changes of $FILE that no test of the gate notices)
+#                             of which a test of the gate must find), tidy. Only on request: sanitized (the gate's
+#                             random programs with each sanitizer, in four minutes), mutants (small changes of $FILE
+#                             that no test of the gate notices)
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
 #   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of lab/scripts/host-table.py, with its options;
@@ -54,16 +54,13 @@ run_tests() {
 
 many=$(($(nproc) + 1)) # more tests at a time than CPUs, because many wait
 
-# sanitized: some random programs with each sanitizer. It runs in the background, so it writes failures into a file.
+# sanitized: the gate's random programs with each sanitizer.
 sanitized() {
   local preset
-  broken=()
   for preset in tsan asan; do
     build "$preset" --target gate &&
       run_tests "$preset" gate "$CMAKE_BUILD_PARALLEL_LEVEL" --tests-regex '^random_programs\.gate'
   done
-  printf '%s\n' "${broken[@]}" | sed '/^$/d' >build/sanitized.broken
-  return $failed
 }
 
 # start_installing: the packages that only running tests need, in the background. If sudo asks for a password, in the
@@ -86,30 +83,12 @@ finish_installing() {
 }
 
 gate() {
-  local line beside installing
+  local line installing
   start_installing
   build release --target gate || { finish_installing; return; }
-  # Many tests wait, and the builds with sanitizers use the CPUs that they leave. These builds have a process group, which
-  # ends with this script.
-  rm -f build/sanitized.broken
-  set -m
-  CMAKE_BUILD_PARALLEL_LEVEL=$(((CMAKE_BUILD_PARALLEL_LEVEL + 1) / 2)) sanitized >build/sanitized.log 2>&1 </dev/null &
-  beside=$!
-  set +m
-  # shellcheck disable=SC2064 # the number as it is now
-  trap "kill -- -$beside 2>/dev/null" EXIT
   finish_installing
   while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
   run_tests release gate "$many" --label-exclude '^(check|measure)$'
-  wait "$beside" || failed=1
-  trap - EXIT
-  cat build/sanitized.log
-  folders+=(build/tsan build/asan)
-  if [[ -f build/sanitized.broken ]]; then
-    mapfile -t -O "${#broken[@]}" broken <build/sanitized.broken
-  else
-    broken+=("tsan, asan: ended early")
-  fi
 }
 
 measure() { build release --target all checks && run_tests release measure 1 --label-regex '^measure$'; }
@@ -126,6 +105,7 @@ check_part() {
     fuzz) build release --target all checks && run_tests release fuzz "$many" --label-regex '^fuzz$' ;;
     package) build release --target all checks && run_tests release package "$many" --label-regex '^package$' ;;
     tsan | asan) build release && all_of "$1" ;; # they borrow the release build's compiler
+    sanitized) sanitized ;;
     aarch64)
       # On such a machine the release build is the one for aarch64.
       if [[ $(uname -m) != aarch64 ]]; then build release && all_of aarch64; fi
@@ -150,8 +130,8 @@ check_part() {
         scripts/check-tidy.py --quick --changed recorded --others --minutes 6 build/tidy || broken+=("tidy: findings")
       ;;
     *)
-      echo "test.sh: unknown part '$1' of make check; give release, models, random, fuzz, package, tsan, asan, aarch64," \
-        "faults, tidy or mutants" >&2
+      echo "test.sh: unknown part '$1' of make check; give release, models, random, fuzz, package, tsan, asan, sanitized," \
+        "aarch64, faults, tidy or mutants" >&2
       exit 2
       ;;
   esac

@@ -34,7 +34,6 @@ def check_experiments():
     check({"waiting", "sharing", "affinity", "policies"} <= set(names), f"the list has the experiments: {names}")
     check([line.split(":")[0] for line in ask("--list").stdout.splitlines()] == names, "both lists have the same names")
     text = ask("--experiment", "measured", "--json").stdout
-    check(ask("--experiment", "measured", "--json").stdout == text, "an experiment prints the same text each time")
     found = json.loads(text)
     times = {tuple(row[:4]): float(row[4]) for row in found["rows"]}
     alone = times["lack-slowdown", "bt", "all-threads", "alone"]
