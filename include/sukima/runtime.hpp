@@ -98,6 +98,7 @@ class runtime {
   unsigned workers_now() const noexcept;
   /// Returns what the runtime has decided by itself since its start, the oldest decision first, each with its
   /// reason: at least the latest 5,000.
+  /// \throws usage_error after fork() in a child process
   std::vector<decision> decisions() const;
   /// Returns the counts since the start. Any thread. \throws std::bad_alloc
   struct statistics statistics() const;

@@ -171,7 +171,8 @@ template <class T> class shared_future {
   /// Whether a touch would return at once. \pre the handle is not empty
   bool is_done() const noexcept { return state_->cell->is_done(); }
   /// Cancels the expression: from now on touches throw cancelled, unless it has ended. If it has not begun it
-  /// never begins; otherwise it stops at its next poll. Any thread. \pre the handle is not empty
+  /// never begins; otherwise it stops at its next poll. Any thread. No effect after fork() in the child
+  /// process, if the future's runtime is the parent's. \pre the handle is not empty
   void cancel() const noexcept { detail::cancel_launched(*state_); }
 
  private:

@@ -102,6 +102,7 @@ void runtime::limit_workers(unsigned most) {
 }
 
 std::vector<decision> runtime::decisions() const {
+  core_->life.refuse_orphans();  // a thread of the parent may have held the lock
   return detail::parts_of<detail::runtime_parts>(*core_).decisions.all();
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -349,6 +350,43 @@ TEST_F(process_test, child_after_fork_cannot_change_the_number_of_its_parents_wo
             0);
   two.limit_workers(0);
   EXPECT_EQ(two.workers_now(), 2U);
+}
+
+/// The same holds for the lock of the decisions.
+TEST_F(process_test, child_after_fork_cannot_read_the_decisions_of_its_parents_runtime) {
+  const sukima::runtime two(with_workers(2));
+  EXPECT_EQ(status_of_child([&] {
+              const std::string message =
+                  support::message_of<sukima::usage_error>([&] { static_cast<void>(two.decisions()); });
+              _exit(message.find("before fork()") != std::string::npos ? 0 : 1);
+            }),
+            0);
+}
+
+/// The same holds for the lock of the launched futures, and no worker of the child ends such a future.
+TEST_F(process_test, child_after_fork_cannot_continue_after_a_future_of_its_parents_runtime) {
+  sukima::runtime two(with_workers(2));
+  std::atomic<bool> may_end{false};
+  const auto f = two.run([&] { return sukima::launch([&] { may_end.wait(false); }); });
+  const auto ended = two.run([] { return sukima::launch([] { return 3; }); });
+  EXPECT_EQ(ended.touch(), 3);
+  EXPECT_EQ(status_of_child([&] {
+              const auto is_refused = [](const auto& call) {
+                return support::message_of<sukima::usage_error>(call).find("before fork()") !=
+                       std::string::npos;
+              };
+              const sukima::shared_future<void> all[] = {f};
+              if (!is_refused([&] { static_cast<void>(f.then([] {})); })) _exit(1);
+              if (!is_refused([&] { static_cast<void>(sukima::when_all(all)); })) _exit(2);
+              if (!is_refused([&] { f.touch(); })) _exit(3);
+              f.cancel();
+              if (f.is_done()) _exit(4);
+              _exit(ended.then([](int n) { return n + 1; }).touch() == 4 ? 0 : 5);
+            }),
+            0);
+  may_end.store(true);
+  may_end.notify_all();
+  f.touch();
 }
 
 TEST_F(process_test, child_after_fork_ends_with_a_copy_of_a_runtime) {

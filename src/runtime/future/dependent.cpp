@@ -81,6 +81,9 @@ void source_ended(future_waiter& w) noexcept {
 
 void launch_after(launched& dependent, std::span<launched* const> sources, std::size_t needed) {
   const std::size_t count = sources.size();
+  // In a child process after fork() no worker would end such a source.
+  for (const launched* const source : sources)
+    if (source->runtime != nullptr && !source->cell->is_done()) source->runtime->life.refuse_orphans();
   auto made = std::unique_ptr<dependencies>(
       new dependencies{dependent, std::make_unique<dependency[]>(count), needed, count + 1});
   in_runtime([&](fiber& s) {

@@ -331,6 +331,7 @@ void touch_launched(char* top, launched& touched, touching how) {
 void cancel_launched(launched& t) noexcept {
   if (t.cell->is_done()) return;
   if (t.runtime == nullptr) return future_waiting::end(*t.cell, future_end::cancelled);
+  if (t.runtime->life.is_orphaned()) return;  // a thread of the parent may have held the lock
   if (parts_of<join_parts>(t).launched.withdraw(t)) return drop(t);
   future_waiting::end(*t.cell, future_end::cancelled);
   t.cancelled.store(true, std::memory_order_release);
