@@ -56,9 +56,12 @@ namespace {
 
 constexpr std::uint64_t one_change = std::uint64_t{1} << 32;
 
-/// The number of threads if the main thread has ended and waits as a zombie for the others; otherwise 0. The
-/// kernel counts the main thread, too.
-unsigned threads_after_main() noexcept {
+/// The thread that watches.
+enum class watcher : std::uint8_t { own_thread, main_thread };
+
+/// The number of threads if the main thread has ended and waits as a zombie for the others, or if it watches
+/// them; otherwise 0. The kernel counts the main thread, too.
+unsigned threads_after_main(watcher by) noexcept {
   const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[1024];
@@ -73,36 +76,57 @@ unsigned threads_after_main() noexcept {
       std::sscanf(behind_name, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %u",
                   &state, &threads) != 2)
     return 0;
-  return state == 'Z' ? threads : 0;
+  return state == 'Z' || by == watcher::main_thread ? threads : 0;
 }
 
-/// Whether no threads are left but the main thread, which has ended, this thread and the library's own. A
-/// thread that is about to end, or has just begun, counts as another thread.
-bool none_but_own() noexcept {
+/// Whether no threads are left but the main thread, which has ended or watches, the watching thread and the
+/// library's own. A thread that is about to end, or has just begun, counts as another thread.
+bool none_but_own(watcher by) noexcept {
+  const unsigned beside_own = by == watcher::main_thread ? 1 : 2;
   const std::uint64_t before = shared_by_copies.count.load(std::memory_order_seq_cst);
-  const unsigned all = threads_after_main();
+  const unsigned all = threads_after_main(by);
   return shared_by_copies.count.load(std::memory_order_seq_cst) == before &&
-         all == 2 + static_cast<std::uint32_t>(before);
+         all == beside_own + static_cast<std::uint32_t>(before);
 }
 
-void* watch(void*) {
-  pthread_setname_np(pthread_self(), "sukima-end");
+/// Ends the process when no threads are left but the library's own.
+/// \param is_replaced  called before each pause: whether another thread watches now
+template <class F> void watch(watcher by, F is_replaced) noexcept {
   timespec pause{0, 1'000'000};
-  while (!none_but_own()) {
+  while (!none_but_own(by)) {
+    if (is_replaced()) return;
     nanosleep(&pause, nullptr);  // the kernel has no event for the end of a thread
     pause.tv_nsec = std::min(pause.tv_nsec * 2, 32'000'000L);
   }
   std::exit(0);
 }
 
-void watch_once() noexcept {
-  if (shared_by_copies.is_watched.exchange(true, std::memory_order_seq_cst)) return;
-  stay_loaded();  // the thread ends with the process
+void* watch_as_thread(void*) {
+  pthread_setname_np(pthread_self(), "sukima-end");
+  watch(watcher::own_thread, [] { return false; });
+  return nullptr;
+}
+
+bool start_watching_thread() noexcept {
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, &shared_by_copies.mask_of_main, &before);
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, watch, nullptr) == 0) pthread_detach(thread);
+  const bool has_started = pthread_create(&thread, nullptr, watch_as_thread, nullptr) == 0;
+  if (has_started) pthread_detach(thread);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return has_started;
+}
+
+/// If no thread can be started, the main thread watches until one can be. Another thread may be needed by the
+/// program, so the next thread of the library that begins or ends tries again.
+void watch_once(watcher otherwise) noexcept {
+  if (shared_by_copies.is_watched.exchange(true, std::memory_order_seq_cst)) return;
+  stay_loaded();  // the thread ends with the process
+  if (start_watching_thread()) return;
+  if (otherwise == watcher::main_thread)
+    watch(watcher::main_thread, start_watching_thread);
+  else
+    shared_by_copies.is_watched.store(false, std::memory_order_seq_cst);
 }
 
 /// Runs when the main thread calls pthread_exit, but not when it returns from main.
@@ -111,7 +135,8 @@ void main_ends(void*) {
     return;  // another thread, or another copy's function was called before
   pthread_sigmask(SIG_SETMASK, nullptr, &shared_by_copies.mask_of_main);
   shared_by_copies.main_has_ended.store(true, std::memory_order_seq_cst);
-  if (static_cast<std::uint32_t>(shared_by_copies.count.load(std::memory_order_seq_cst)) != 0) watch_once();
+  if (static_cast<std::uint32_t>(shared_by_copies.count.load(std::memory_order_seq_cst)) != 0)
+    watch_once(watcher::main_thread);
 }
 
 pthread_key_t end_of_main;
@@ -149,12 +174,13 @@ const struct follows_main {
 
 own_thread::own_thread() noexcept : forks_(shared_by_copies.forks.load(std::memory_order_relaxed)) {
   shared_by_copies.count.fetch_add(one_change + 1, std::memory_order_seq_cst);
-  if (shared_by_copies.main_has_ended.load(std::memory_order_seq_cst)) watch_once();
+  if (shared_by_copies.main_has_ended.load(std::memory_order_seq_cst)) watch_once(watcher::own_thread);
 }
 
 own_thread::~own_thread() {
-  if (forks_ == shared_by_copies.forks.load(std::memory_order_relaxed))
-    shared_by_copies.count.fetch_add(one_change - 1, std::memory_order_seq_cst);
+  if (forks_ != shared_by_copies.forks.load(std::memory_order_relaxed)) return;
+  if (shared_by_copies.main_has_ended.load(std::memory_order_seq_cst)) watch_once(watcher::own_thread);
+  shared_by_copies.count.fetch_add(one_change - 1, std::memory_order_seq_cst);
 }
 
 }  // namespace sukima::detail

@@ -3,11 +3,17 @@
 #include <sukima/sukima.hpp>
 
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -38,6 +44,22 @@ void wait_for_end_of_main() {
   }
 }
 
+/// From now on no thread can be started, as with a limit on the number of processes. Without this filter the
+/// kernel starts them, and the program ends in the usual way.
+void forbid_threads() {
+  // Without clone3 the C library calls clone, whose EAGAIN it returns.
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 void start_thread() {
   std::thread([] {
     wait_for_end_of_main();
@@ -60,6 +82,9 @@ int main(int, char** arguments) {
   } else if (way == "thread-after") {
     compute("main");
     start_thread();
+  } else if (way == "no-thread") {
+    compute("main");
+    forbid_threads();
   } else if (way == "thread-first") {  // the runtime starts after the end of main
     start_thread();
   } else if (way == "own-runtime") {

@@ -29,6 +29,9 @@ class MainEnds(unittest.TestCase):
     def test_alone(self):
         self.expect("alone", "main 2584", "exit 2584")
 
+    def test_no_thread_can_be_started(self):
+        self.expect("no-thread", "main 2584", "exit 2584")
+
     def test_its_destructors_compute(self):
         self.expect("thread-destructor", "main 2584", "thread's end 2584", "exit 2584")
 
