@@ -7,6 +7,7 @@
 #include <sukima/cluster/call.hpp>
 #include <sukima/cluster/exception.hpp>
 #include <sukima/cluster/loops.hpp>
+#include <sukima/detail/containers.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/runtime.hpp>
 
@@ -51,7 +52,7 @@ template <class Call> struct cluster_entry_of : cluster_entry {
 
 /// Runs an entry on this process's node; without a node it calls the function here.
 /// \throws what sukima::cluster::run throws
-void run_cluster_entry(cluster_entry& entry);
+SUKIMA_EXCHANGES_CONTAINERS void run_cluster_entry(cluster_entry& entry);
 
 }  // namespace sukima::detail
 

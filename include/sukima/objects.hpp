@@ -4,6 +4,7 @@
 
 #include <sukima/detail/required_cxx.hpp>  // first
 
+#include <sukima/detail/containers.hpp>
 #include <sukima/objects/ends.hpp>
 #include <sukima/objects/select.hpp>
 #include <sukima/objects/sleep.hpp>
@@ -65,6 +66,7 @@ struct program_deleter {
   void operator()(program_core* p) const noexcept;
 };
 /// \param argv that of main; null: objects cannot be processes
+SUKIMA_EXCHANGES_CONTAINERS
 std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv);
 void add_stream(program_core& p, std::unique_ptr<stream_core> s);
 object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o);

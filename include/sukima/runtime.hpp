@@ -99,7 +99,11 @@ class runtime {
   /// Returns what the runtime has decided by itself since its start, the oldest decision first, each with its
   /// reason: at least the latest 5,000.
   /// \throws usage_error after fork() in a child process
-  std::vector<decision> decisions() const;
+  std::vector<decision> decisions() const {
+    std::vector<decision> made;
+    visit_decisions([](void* to, const decision& d) { static_cast<decltype(made)*>(to)->push_back(d); }, &made);
+    return made;
+  }
   /// Returns the counts since the start. Any thread. \throws std::bad_alloc
   struct statistics statistics() const;
   /// Returns the settings in force. The reference is valid as long as the runtime.
@@ -110,6 +114,9 @@ class runtime {
   friend class detail::remote_access;
   friend class detail::default_slot;
   void enter(detail::root_task& root);
+  /// Calls `add` with each decision. The vector that decisions() returns is made by the program, because
+  /// _GLIBCXX_DEBUG changes its layout there and not in the library.
+  void visit_decisions(void (*add)(void* to, const decision&), void* to) const;
   std::unique_ptr<detail::runtime_core> core_;
 };
 

@@ -101,9 +101,9 @@ void runtime::limit_workers(unsigned most) {
   detail::parts_of<detail::runtime_parts>(*core_).controller.limit_workers(most);
 }
 
-std::vector<decision> runtime::decisions() const {
+void runtime::visit_decisions(void (*add)(void* to, const decision&), void* to) const {
   core_->life.refuse_orphans();  // a thread of the parent may have held the lock
-  return detail::parts_of<detail::runtime_parts>(*core_).decisions.all();
+  for (const decision& made : detail::parts_of<detail::runtime_parts>(*core_).decisions.all()) add(to, made);
 }
 
 const settings& runtime::chosen() const noexcept { return core_->chosen; }

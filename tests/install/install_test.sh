@@ -112,6 +112,9 @@ library_path=$(pkg-config --variable=libdir sukima)
 [[ $("$work/version") == "$version" ]] || fail "the version of version.h"
 "$cxx" -std=c++20 "$consumer/sums.cpp" -o "$work/sums" "${cxx_flags[@]}"
 "$cc" -std=c11 "$consumer/cpus.c" -o "$work/cpus" "${cc_flags[@]}"
+# Containers of another layout than the library's.
+"$cxx" -std=c++20 -D_GLIBCXX_DEBUG "$consumer/debug_containers.cpp" -o "$work/debug_containers" "${cxx_flags[@]}"
+[[ $(LD_LIBRARY_PATH=$library_path "$work/debug_containers") == 4950 ]] || fail "a program with _GLIBCXX_DEBUG"
 [[ $(LD_LIBRARY_PATH=$library_path "$work/sums") == 5050 ]] || fail "the C++ consumer of pkg-config"
 LD_LIBRARY_PATH=$library_path "$work/cpus" || fail "the C consumer of pkg-config"
 # The parallel algorithms of the standard library, without TBB.
@@ -129,6 +132,9 @@ read -ra tbb_flags < <(pkg-config --cflags --libs sukima-tbb)
 if pkg-config --exists sukima-cluster; then
   read -ra cluster_flags < <(pkg-config --cflags --libs sukima-cluster)
   "$cxx" -std=c++20 "$consumer/nodes.cpp" -o "$work/nodes" "${cluster_flags[@]}"
+  ! "$cxx" -std=c++20 -D_GLIBCXX_DEBUG "$consumer/nodes.cpp" -o "$work/unlike" "${cluster_flags[@]}" 2>"$work/errors" ||
+    fail "a node with containers unlike the library's is linked"
+  grep -q compiled_with_GLIBCXX_DEBUG "$work/errors" || fail "the linker does not say why: $(<"$work/errors")"
   export LD_LIBRARY_PATH=$library_path
   [[ $("$work/nodes") == 6765 ]] || fail "the cluster's consumer of pkg-config"
   [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" cluster run -n 3 -- "$work/nodes") == 6765 ]] ||

@@ -326,19 +326,20 @@ TEST_F(hinted, loops_are_grouped_by_place) {
 
 TEST(placed_groups, have_each_iteration_once_and_in_order) {
   using sukima::detail::placed_group;
-  const sukima::detail::placed_groups g = sukima::detail::group_by_place({7, 0, 7, 9, 0, 7}, 100);
-  ASSERT_EQ(g.groups.size(), 3u);
+  const std::vector<sukima_place> places{7, 0, 7, 9, 0, 7};
+  const sukima::detail::placed_groups g = sukima::detail::group_by_place(places, 100);
+  ASSERT_EQ(g.count, 3u);
   std::vector<std::int64_t> all;
-  for (const placed_group& one : g.groups) {
-    std::vector<std::int64_t> own(g.order.begin() + static_cast<std::ptrdiff_t>(one.from),
-                                  g.order.begin() + static_cast<std::ptrdiff_t>(one.from + one.count));
+  for (std::size_t i = 0; i < g.count; ++i) {
+    const placed_group& one = g.groups[i];
+    std::vector<std::int64_t> own(&g.order[one.from], &g.order[one.from] + one.count);
     EXPECT_EQ(own, one.place == 0   ? (std::vector<std::int64_t>{101, 104})
                    : one.place == 7 ? (std::vector<std::int64_t>{100, 102, 105})
                                     : std::vector<std::int64_t>{103});
     all.insert(all.end(), own.begin(), own.end());
   }
   EXPECT_EQ(all.size(), 6u);
-  EXPECT_TRUE(sukima::detail::group_by_place({}, 0).groups.empty());
+  EXPECT_EQ(sukima::detail::group_by_place({}, 0).count, 0u);
 }
 
 class hinted_thieves : public hinted, public testing::WithParamInterface<placement_policy> {};

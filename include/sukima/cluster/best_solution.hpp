@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/cluster/call.hpp>
+#include <sukima/detail/containers.hpp>
 #include <sukima/search.hpp>
 
 #include <atomic>
@@ -20,7 +21,7 @@ namespace sukima::detail {
 
 class solution_board;
 /// Returns the board of this process's node.
-solution_board& own_solution_board();
+SUKIMA_EXCHANGES_CONTAINERS solution_board& own_solution_board();
 
 /// A best solution in the form in which nodes exchange it: bytes under a name.
 class shared_solution {

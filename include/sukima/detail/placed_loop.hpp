@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,16 +24,18 @@ struct placed_group {
   std::size_t count;
 };
 
-/// The iterations of a loop, grouped by place.
+/// The iterations of a loop, grouped by place. No containers, because _GLIBCXX_DEBUG changes their layout in the
+/// program and not in the library.
 struct placed_groups {
-  std::vector<std::int64_t> order;  ///< numbers of iterations, those of a group in ascending order
-  std::vector<placed_group> groups;  ///< the caller's own place first
+  std::unique_ptr<std::int64_t[]> order;  ///< numbers of iterations, those of a group in ascending order
+  std::unique_ptr<placed_group[]> groups;  ///< the caller's own place first
+  std::size_t count = 0;  ///< number of groups
 };
 /// Groups iterations by one counting sort.
 /// \param places  of the iterations in order; the first one has the number `first`
 /// \throws std::bad_alloc
 /// \par Complexity linear in the number of iterations and of the machine's places
-placed_groups group_by_place(const std::vector<sukima_place>& places, std::int64_t first);
+placed_groups group_by_place(std::span<const sukima_place> places, std::int64_t first);
 
 /// Some elements of a source, by their numbers there.
 template <class Source> struct listed_source {
@@ -89,7 +93,7 @@ template <class Source, class Body, class... Hints> class loop_in_groups {
  private:
   void run_group(context c, std::size_t number, Hints... hints) const {
     const placed_group& g = groups_.groups[number];
-    detail::parallel_for_between(c, listed_source<Source>{source_, groups_.order.data() + g.from}, 0,
+    detail::parallel_for_between(c, listed_source<Source>{source_, groups_.order.get() + g.from}, 0,
                                  static_cast<std::int64_t>(g.count), body_, hints...);
   }
 
@@ -152,7 +156,7 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
     detail::without_place(
         [&](auto... others) {
           loop_in_groups<Source, Body, decltype(others)...>(groups, source, body)
-              .run(c, groups.groups.size() - 1, others...);
+              .run(c, groups.count - 1, others...);
         },
         hints...);
   }
