@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that each public header, free function and class has a page in the reference.
+r"""Checks that each public header, free function and class has a page in the reference.
 
 check-reference.py HEADERS TAGFILE HTML: HEADERS is the folder include/sukima, TAGFILE the file that Doxygen writes
 because of GENERATE_TAGFILE, and HTML the folder with Doxygen's pages. A function must be in a group, because only a
 group's page lists functions, and the page must have its anchor. A header has a page if it begins with a comment
-(docs/file_page.sed).
+(docs/file_page.sed). The title of a paragraph (\par Complexity) must be one word: Doxygen takes the whole line as the
+title, and docs/file_page.sed ends the line after it.
 oneTBB's own reference describes the headers of tbb-compat, so docs/Doxyfile.in leaves them out, too.
 """
 import pathlib
@@ -136,6 +137,13 @@ def headers_without_page(folder, tagfile, html):
             yield pathlib.PurePath(*name)
 
 
+def titles_with_text(html):
+    """The pages with a paragraph whose title is more than a word, each with the title."""
+    for page in sorted(html.glob("*.html")):
+        for title in re.findall(r"<dt>((?:Complexity|Environment)\b[^<]+)</dt>", page.read_text(encoding="utf-8")):
+            yield page.name, title
+
+
 def main():
     if len(sys.argv) != 4:
         print("check-reference.py: give the folder of the headers, Doxygen's tag file and its folder of pages",
@@ -150,6 +158,9 @@ def main():
     for header in headers_without_page(folder, tagfile, html):
         wrong += 1
         print(f"{header}: the header has no page in the reference; begin it with a comment that describes it")
+    for page, title in titles_with_text(html):
+        wrong += 1
+        print(f"{page}: the title of the paragraph '{title}' contains its text; see docs/file_page.sed")
     for (kind, name), header in names.items():
         for file, anchor in pages.get((kind, name), []):
             path = html / file

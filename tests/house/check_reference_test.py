@@ -83,6 +83,13 @@ class CheckReference(unittest.TestCase):
         self.assertEqual((code, output), (
             1, "a.hpp: the header has no page in the reference; begin it with a comment that describes it\n"))
 
+    def test_title_with_text(self):
+        page = '<a id="a1"> <a id="a2"> <a id="a3"><dt>Complexity</dt><dd>constant</dd><dt>{}</dt>'
+        self.assertEqual(self.check(NAMES, page=page.format("Complexity"))[0], 0)
+        code, output = self.check(NAMES, page=page.format("Complexity one load"))
+        self.assertEqual(code, 1)
+        self.assertIn("g.html: the title of the paragraph 'Complexity one load' contains its text", output)
+
     def test_no_headers(self):
         self.assertEqual(self.check(NAMES, header="")[0], 2)
 
