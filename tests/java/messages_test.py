@@ -349,6 +349,49 @@ class A implements Task<Integer> {
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^only \d+ of 64 threads could be started .*: run fewer workers.*\nthe task runs\n1\n$")
 
+    def test_a_worker_is_refused_outside_its_task(self):
+        """In the task of an inner computation, and after the computation has ended. The idle worker makes the others poll."""
+        output = self.program_output(HEAD + """
+            static Worker kept;
+            record Kept() implements Task<Integer> {
+                public Integer run(Worker own) { kept = own; return Workers.run(1, new Inner(own)); }
+            }
+            record Inner(Worker outer) implements Task<Integer> {
+                public Integer run(Worker own) {
+                    try {
+                        for (;;) poll(outer);
+                    } catch (IllegalStateException e) { System.out.println(e.getMessage()); }
+                    return 1;
+                }
+            }
+            static void poll(Worker w) { w.doMany(0, 1, i -> { }, (low, high) -> new Kept(), result -> { }); }
+            public static void main(String[] arguments) {
+                System.out.println(Workers.run(2, new Kept()));
+                try {
+                    poll(kept);
+                } catch (IllegalStateException e) { System.out.println(e.getMessage()); }
+                try {
+                    Workers.run(2, null);
+                } catch (NullPointerException e) { System.out.println(e.getMessage()); }
+            } }""")
+        refusal = ("a construct of worker 0 was called on the thread {}, where that worker does not run: call only constructs of the "
+                   "Worker that the task's method run receives, before that method returns\n")
+        self.assertEqual(output, refusal.format("sukima-worker-0") + "1\n" + refusal.format("main")
+                         + "Workers.run received null instead of a task\n")
+
+    def test_a_wrong_number_of_cpus_is_reported(self):
+        """A class with the name of the capacity library's stands for it, with SUKIMA_CPUS=many in its environment."""
+        library = self.write("package sukima; public class Capacity { public static int threads() { "
+                             "throw new IllegalStateException(\"SUKIMA_CPUS is not a number\"); } }", "Capacity.java")
+        MACHINE.javac("-d", self.folder, library).check_returncode()
+        output = self.program_output(HEAD + """
+            public static void main(String[] arguments) {
+                try {
+                    System.out.println(Workers.count());
+                } catch (IllegalStateException e) { System.out.println(e.getMessage()); }
+            } }""")
+        self.assertEqual(output, "SUKIMA_CPUS is not a number\n")
+
     def test_stack_traces_have_the_lines_of_the_source(self):
         output = self.program_output(HEAD + """    static int down(int n, NestedRunnable r) {
         if (n == 0) {

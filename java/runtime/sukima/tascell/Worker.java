@@ -25,6 +25,8 @@ public final class Worker {
     private final int number;
     final Thief thief;
     private Job running;
+    /** The thread that works; null before and after. Another thread that reads it only sees that it is not its own. */
+    private Thread thread;
 
     Worker(Computation computation, int number) {
         this.computation = computation;
@@ -73,6 +75,11 @@ public final class Worker {
 
     /** Handles requests and aborts. If frames must be collected for that, it throws a {@link Capture}. */
     public void poll$() {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException("a construct of worker " + number + " was called on the thread "
+                + Thread.currentThread().getName() + ", where that worker does not run: call only constructs of the Worker that "
+                + "the task's method run receives, before that method returns");
+        }
         computation.lock.lock();
         try {
             throwWhatStops();
@@ -111,11 +118,13 @@ public final class Worker {
     }
 
     void runRoot(Job root) {
+        thread = Thread.currentThread();
         try {
             thief.begin();
             root.runner = this;
             execute(root);
         } finally {
+            thread = null; // the thread may become that of another worker
             computation.end();
         }
     }
@@ -123,9 +132,11 @@ public final class Worker {
     /** Takes tasks of other workers until the computation ends. */
     void help() {
         BooleanSupplier isOver = () -> computation.isOver;
+        thread = Thread.currentThread();
         for (Job job = thief.steal(null, isOver); job != null; job = thief.steal(null, isOver)) {
             execute(job);
         }
+        thread = null; // the thread may become that of another worker
     }
 
     private void execute(Job job) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.tascell;
 
+import java.lang.reflect.InvocationTargetException;
+import java.util.Objects;
 import sukima.closures.Frame;
 
 /** Runs tasks on several threads. */
@@ -22,6 +24,7 @@ public final class Workers {
         if (workers < 1) {
             throw new IllegalArgumentException("a computation cannot have " + workers + " workers: give at least 1");
         }
+        Objects.requireNonNull(task, "Workers.run received null instead of a task");
         Job root = new Computation(workers).run(task);
         if (root.failure != null) {
             throw Frame.rethrow$(root.failure);
@@ -34,7 +37,7 @@ public final class Workers {
     /**
      * Returns the number of CPUs that this process may use. It is the environment's SUKIMA_WORKERS; otherwise the number of
      * Sukima's capacity library if its archive is on the class path; otherwise the number that the Java virtual machine
-     * reports.
+     * reports. Throws IllegalArgumentException or IllegalStateException if the environment has no number there.
      */
     public static int count() {
         String given = System.getenv(COUNT);
@@ -43,6 +46,8 @@ public final class Workers {
         }
         try {
             return (Integer) Class.forName("sukima.Capacity").getMethod("threads").invoke(null);
+        } catch (InvocationTargetException e) {
+            throw Frame.rethrow$(e.getCause()); // the library's sentence, such as that SUKIMA_CPUS is not a number
         } catch (ReflectiveOperationException | LinkageError e) {
             return Runtime.getRuntime().availableProcessors();
         }
