@@ -21,7 +21,7 @@ class A {
         if (n == 0) { r.run(); return 0; }
         return depth(n - 1, r) + 1;
     }
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         file = new File(arguments[0]);
         try {
             System.out.println(arguments.length > 1 ? Checkpoint.resume(file) : start());
@@ -168,6 +168,48 @@ class checkpoint(unittest.TestCase):
         self.file.write_text("no checkpoint")
         self.assertIn("is not a checkpoint: use a file that Checkpoint.save has written", self.run_java("resume"))
         self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def test_wrong_files_and_arguments_get_a_sentence(self):
+        """Refused files are closed, too."""
+        self.compile("""
+            static void shown(Runnable call) {
+                try { call.run(); } catch (RuntimeException e) { System.out.println(e.getMessage()); }
+            }
+            static int open() { return new File("/proc/self/fd").list().length; }
+            static int start() throws Exception {
+                int calls = 0;
+                NestedRunnable save = () -> calls++;
+                Checkpoint.save(save, file);
+                byte[] all = java.nio.file.Files.readAllBytes(file.toPath());
+                java.nio.file.Files.write(file.toPath(), java.util.Arrays.copyOf(all, all.length - 1));
+                shown(() -> Checkpoint.resume(file));
+                java.nio.file.Files.write(file.toPath(), new byte[] {1, 2, 3, 4});
+                int before = open();
+                for (int i = 0; i < 100; i++) {
+                    try { Checkpoint.resume(file); } catch (IllegalArgumentException e) { calls++; }
+                }
+                System.out.println(calls + " " + (open() < before + 50));
+                for (int i = 0; i < 5; i++) {
+                    try {
+                        if (i == 0) Checkpoint.save(null, file);
+                        if (i == 1) Sleeping.frames(null);
+                        if (i == 2) Checkpoint.save(save, new File("/"));
+                        if (i > 2) Sleeping.frames(save).get(0).set("calls", i == 3 ? null : "x");
+                    } catch (RuntimeException e) { System.out.println(e.getMessage()); }
+                }
+                return calls;
+            }
+        }""")
+        advice = " instead of a nested function: pass a lambda of a type that extends Nested, compiled with sukima-javac"
+        self.assertEqual(self.run_java().splitlines(), [
+            f"the end of the checkpoint {self.file} is missing: use a whole file that Checkpoint.save has written",
+            "100 true",
+            "Checkpoint.save received null" + advice,
+            "Sleeping.frames received null" + advice,
+            "the checkpoint / cannot be written: java.io.IOException: it is the root folder",
+            "the variable calls of A.start has the type int, so it cannot get null",
+            "the variable calls of A.start has the type int, so it cannot get an object of class java.lang.String",
+            "100"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
+import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,7 +42,11 @@ public final class Checkpoint {
         }
         try {
             Path target = file.getAbsoluteFile().toPath();
-            Path part = Files.createTempFile(target.getParent(), file.getName(), ".part");
+            Path folder = target.getParent();
+            if (folder == null) {
+                throw new IOException("it is the root folder");
+            }
+            Path part = Files.createTempFile(folder, file.getName(), ".part");
             try {
                 write(owner, frames, part);
                 Files.move(part, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
@@ -71,10 +76,14 @@ public final class Checkpoint {
      */
     public static Object resume(File file) {
         Frame outermost;
-        try (Input in = new Input(Files.newInputStream(file.toPath()))) {
+        // Two resources: the constructor of the second one reads, and throws if the file is not a checkpoint.
+        try (InputStream bytes = Files.newInputStream(file.toPath()); Input in = new Input(bytes)) {
             outermost = read(in, file);
         } catch (StreamCorruptedException e) {
             throw notOne(file);
+        } catch (EOFException e) {
+            throw new IllegalArgumentException("the end of the checkpoint " + file + " is missing: use a whole file that "
+                + "Checkpoint.save has written", e);
         } catch (InvalidClassException | ClassNotFoundException e) {
             throw changed(file, e.getMessage());
         } catch (IOException e) {

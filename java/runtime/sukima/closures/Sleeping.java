@@ -20,10 +20,11 @@ public final class Sleeping {
     }
 
     static Owner owner(Nested function, String caller) {
-        Owner owner = function.owner$();
+        Owner owner = function == null ? null : function.owner$();
         if (owner == null) {
-            throw new IllegalArgumentException("the object passed to " + caller + " is not a nested function: pass a lambda of a "
-                + "type that extends Nested, compiled with sukima-javac");
+            throw new IllegalArgumentException(caller + " received " + (function == null ? "null" : "an object of "
+                + function.getClass()) + " instead of a nested function: pass a lambda of a type that extends Nested, compiled "
+                + "with sukima-javac");
         }
         return owner;
     }

@@ -39,6 +39,10 @@ public final class SleepingFrame {
         }
         try {
             field.set(frame, value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("the variable " + name + " of " + method() + " has the type "
+                + field.getType().getTypeName() + ", so it cannot get "
+                + (value == null ? "null" : "an object of " + value.getClass()), e);
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }
