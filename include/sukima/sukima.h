@@ -3,6 +3,7 @@
 #ifndef SUKIMA_SUKIMA_H
 #define SUKIMA_SUKIMA_H
 
+#include <errno.h>
 #include <stdio.h>
 
 #include <sukima/version.h>
@@ -19,7 +20,7 @@ extern "C" {
 static inline int sukima_worker_id(void) { return 0; }
 static inline int sukima_worker_count(void) { return 1; }
 static inline void sukima_weight_set(double weight) { (void)weight; }
-static inline int sukima_workers_set(int count) { return count < 1; }
+static inline int sukima_workers_set(int count) { return count < 1 || count > 1024 ? EINVAL : 0; }
 static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
 #else
 /** Returns the number of the worker that runs this code, from 0; -1 outside worker functions. The code may

@@ -27,13 +27,20 @@ struct table {
 
 /// During a reduction: the worker to whose object a worker_local lvalue refers.
 struct reduction {
-  bool on = false;
   bool found = false;
   std::uint32_t number = 0;
 };
-thread_local reduction reducing;
 
-[[gnu::noinline]] reduction& this_threads_reduction() noexcept {
+/// The reductions that run on a thread. The function of SUKIMA_REDUCE_WITH may contain another one.
+struct reductions {
+  std::array<reduction, 16> all;
+  std::size_t count = 0;
+
+  reduction& innermost() noexcept { return all[count - 1]; }
+};
+thread_local reductions reducing;
+
+[[gnu::noinline]] reductions& this_threads_reductions() noexcept {
   asm volatile("" : : : "memory");
   return reducing;
 }
@@ -98,8 +105,9 @@ extern "C" {
 
 void* sukima_worker_local(sukima_worker_object* object) {
   table& t = table_of(*object);
-  reduction& r = this_threads_reduction();
-  if (r.on) [[unlikely]] {
+  reductions& running = this_threads_reductions();
+  if (running.count > 0) [[unlikely]] {
+    reduction& r = running.innermost();
     slot& place = slot_of(t, r.number);
     void* const there = place.load(std::memory_order_acquire);
     if (there != nullptr || r.number == 0) return there != nullptr ? there : make_object(*object, place);
@@ -120,13 +128,17 @@ void sukima_reduction_begin(void) {
     end_program(
         "sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine only the "
         "objects of this node's workers; return the values in 'out' members of tasks\n");
-  this_threads_reduction() = {true, true, 0};
+  reductions& running = this_threads_reductions();
+  if (running.count == running.all.size())
+    end_program("sukima: SUKIMA_REDUCE is nested more than 16 deep; keep inner results in variables\n");
+  running.all[running.count++] = {true, 0};
 }
 
 int sukima_reduction_next(void) {
-  reduction& r = this_threads_reduction();
+  reductions& running = this_threads_reductions();
+  reduction& r = running.innermost();
   if (r.number >= last_worker_number()) {
-    r.on = false;
+    --running.count;
     return 0;
   }
   ++r.number;
@@ -134,7 +146,7 @@ int sukima_reduction_next(void) {
   return 1;
 }
 
-int sukima_reduction_found(void) { return this_threads_reduction().found ? 1 : 0; }
+int sukima_reduction_found(void) { return this_threads_reductions().innermost().found ? 1 : 0; }
 
 [[gnu::noinline]] int* sukima_errno(void) {
   asm volatile("" : : : "memory");

@@ -139,6 +139,10 @@ sukima_worker_object counter = {sizeof(long), alignof(long),
                                 nullptr};
 long& local_counter() { return *static_cast<long*>(sukima_worker_local(&counter)); }
 long add(long a, long b) { return a + b; }
+long add_beside_another_reduction(long a, long b) {
+  EXPECT_EQ(SUKIMA_REDUCE(local_counter(), +), 1 + 105 + 105);
+  return a + b;
+}
 
 TEST_F(entries, have_worker_local_objects) {
   local_counter() = 1;  // the one of the code outside
@@ -157,6 +161,7 @@ TEST_F(entries, have_worker_local_objects) {
   EXPECT_EQ(local_counter(), 1);
   EXPECT_EQ(SUKIMA_REDUCE(local_counter(), +), 1 + 105 + 105);
   EXPECT_EQ(SUKIMA_REDUCE_WITH(local_counter(), add), 1 + 105 + 105);
+  EXPECT_EQ(SUKIMA_REDUCE_WITH(local_counter(), add_beside_another_reduction), 1 + 105 + 105);
   EXPECT_EQ(local_counter(), 1);
 }
 
