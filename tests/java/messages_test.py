@@ -146,6 +146,26 @@ class messages(unittest.TestCase):
             self.assertIn(words, result.stderr)
             self.assertEqual(len(result.stderr.splitlines()), 1)
 
+    def test_places_that_cannot_be_written(self):
+        """Each is below a file instead of a folder. The source has a translation."""
+        source = self.write(HEAD + "void m() { int n = 0; NestedRunnable r = () -> n++; r.run(); } }")
+        below = source / "below"
+        result = self.compile(source, options=["--print-java", below])
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, rf"^sukima-javac: --print-java cannot write {below}/A.java \(.*\): give another folder; .*\n$")
+        result = self.compile(source, options=["-d", below])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^\S+/A.java:6: error: error while writing .*: could not create parent directories\n$")
+
+    def test_questions_are_answered_as_by_javac(self):
+        for question in ("-version", "--version", "-X"):
+            answers = [compiler(question) for compiler in (MACHINE.sukima_javac, MACHINE.javac)]
+            self.assertEqual(answers[0].stdout + answers[0].stderr, answers[1].stdout + answers[1].stderr)
+            self.assertEqual(answers[0].returncode, 0)
+        result = run([COMPILER, "-J-version"])
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(" version ", result.stderr)
+
     def test_arguments_from_a_file(self):
         folder = self.folder / "two words"
         folder.mkdir()
@@ -156,6 +176,9 @@ class messages(unittest.TestCase):
         self.assertTrue((folder / "A.class").exists())
         result = run([COMPILER, "@missing"])
         self.assertEqual((result.returncode, result.stderr), (2, "sukima-javac: there is no argument file missing; see sukima-javac --help\n"))
+        result = run([COMPILER, f"@{self.folder}"])
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f"the argument file {self.folder} cannot be read as UTF-8 text: ", result.stderr)
 
     def test_leaves_other_methods_alone(self):
         text = HEAD + "    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n}\n"

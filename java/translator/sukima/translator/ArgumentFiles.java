@@ -13,7 +13,7 @@ final class ArgumentFiles {
     private ArgumentFiles() {}
 
     /** Replaces each @FILE by the arguments in that file; `@@x` stands for `@x`. */
-    static List<String> expand(String[] arguments) throws IOException {
+    static List<String> expand(String[] arguments) {
         List<String> all = new ArrayList<>();
         for (String argument : arguments) {
             if (argument.startsWith("@@")) {
@@ -27,11 +27,13 @@ final class ArgumentFiles {
         return all;
     }
 
-    private static String read(Path file) throws IOException {
+    private static String read(Path file) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            throw new IllegalArgumentException("there is no argument file " + file);
+            throw new IllegalArgumentException("there is no argument file " + file, e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the argument file " + file + " cannot be read as UTF-8 text: " + e, e);
         }
     }
 

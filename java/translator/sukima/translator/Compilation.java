@@ -33,6 +33,10 @@ final class Compilation {
     private static final int WRONG_USE = 2;
     private static final Set<String> CLASS_PATH = Set.of("-cp", "-classpath", "--class-path");
     private static final String CLASS_PATH_WITH_VALUE = "--class-path=";
+    /** Options for which javac prints something and needs no sources. */
+    private static final Set<String> INFORMATION = Set.of("-version", "--version", "-fullversion", "--full-version", "-X", "--help-extra",
+        "--help-lint");
+    private static final String UNWRITTEN_CLASS = "compiler.err.class.cant.write";
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final List<String> options = new ArrayList<>();
@@ -43,6 +47,9 @@ final class Compilation {
     int run(String[] arguments) {
         try {
             read(ArgumentFiles.expand(arguments).toArray(String[]::new));
+            if (files.isEmpty()) {
+                return inform();
+            }
             addRuntime();
             try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
                 return compile(manager);
@@ -72,9 +79,14 @@ final class Compilation {
                 options.add(argument); // also values of options, because javac reads them in this order
             }
         }
-        if (files.isEmpty()) {
+    }
+
+    /** Lets javac answer a question, such as that for its version. */
+    private int inform() {
+        if (options.stream().noneMatch(INFORMATION::contains)) {
             throw new IllegalArgumentException("no source files; give at least one FILE.java");
         }
+        return compiler.run(null, System.out, System.err, options.toArray(String[]::new));
     }
 
     /** Adds the runtime to the last class path, which javac uses. The script that starts the command passes its place. */
@@ -200,11 +212,15 @@ final class Compilation {
         return compileTranslated(sources, marks);
     }
 
-    private void print(CompilationUnitTree tree, String text) throws IOException {
+    private void print(CompilationUnitTree tree, String text) {
         String folder = tree.getPackageName() == null ? "" : tree.getPackageName().toString().replace('.', '/');
         Path to = printFolder.resolve(folder).resolve(Path.of(tree.getSourceFile().getName()).getFileName());
-        Files.createDirectories(to.getParent());
-        Files.writeString(to, text, StandardCharsets.UTF_8);
+        try {
+            Files.createDirectories(to.getParent());
+            Files.writeString(to, text, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("--print-java cannot write " + to + " (" + e + "): give another folder", e);
+        }
     }
 
     private int compileTranslated(List<JavaFileObject> sources, Map<URI, Marks> marks) throws IOException {
@@ -230,8 +246,9 @@ final class Compilation {
         String message = error.getMessage(Locale.ENGLISH);
         Marks translated = error.getSource() == null ? null : marks.get(error.getSource().toUri());
         if (translated != null) {
-            return error.getSource().getName() + ":" + translated.lineAt((int) error.getPosition()) + ": error: the translation of this "
-                + "line does not compile: use simpler statements (" + message.replace('\n', ' ') + ")";
+            return error.getSource().getName() + ":" + translated.lineAt((int) error.getPosition()) + ": error: "
+                + (error.getCode().equals(UNWRITTEN_CLASS) ? message : "the translation of this line does not compile: use simpler "
+                + "statements (" + message.replace('\n', ' ') + ")");
         }
         return error.toString();
     }

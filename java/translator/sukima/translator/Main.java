@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The command: javac with nested functions. */
 public final class Main {
@@ -18,7 +19,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
-        if (List.of(arguments).contains("--help")) {
+        if (Stream.of(arguments).anyMatch(List.of("--help", "-help")::contains)) {
             System.out.print(HELP);
             return;
         }
