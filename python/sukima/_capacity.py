@@ -3,8 +3,9 @@
 import ctypes
 import dataclasses
 import numbers
+import operator
 import os
-from typing import Iterable, Optional, Tuple
+from typing import Any, Iterable, Optional, Tuple
 
 from . import _native
 from ._errors import Error, OverrideError
@@ -154,11 +155,12 @@ def threads(*, rounding: str = "nearest", minimum: int = 1, maximum: Optional[in
 
 def whole_number(name: str, value: int) -> int:
     """`value`, if it is a number of threads."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    number = _integer(value)
+    if number is None:
         raise TypeError(f"{name} is {value!r}; give a whole number")
-    if not 1 <= value <= 65536:
-        raise ValueError(f"{name} is {value}; give a number from 1 to 65536")
-    return value
+    if not 1 <= number <= 65536:
+        raise ValueError(f"{name} is {number}; give a number from 1 to 65536")
+    return number
 
 
 def one_of(name: str, value: str, words: Iterable[str]) -> str:
@@ -177,16 +179,25 @@ def cpus_to_reserve(value: float) -> float:
     return float(value)
 
 
+def _integer(value: Any) -> Optional[int]:
+    """The number as an int, also if it is one of numpy's integers or of an enumeration; None if it is not whole."""
+    try:
+        return None if isinstance(value, bool) else int(operator.index(value))
+    except TypeError:
+        return None
+
+
 def _options(pid: Optional[int]) -> _native.Options:
     options = _native.Options()
     if pid is not None:
-        if isinstance(pid, bool) or not isinstance(pid, int):
+        number = _integer(pid)
+        if number is None:
             raise TypeError(f"pid is {pid!r}; give the number of a process")
-        if pid <= 0:
-            raise ValueError(f"pid is {pid}; give the number of a process, 1 or more")
-        if not os.path.exists(f"/proc/{pid}"):
-            raise ProcessLookupError(f"there is no process {pid}")
-        options.pid = pid
+        if number <= 0:
+            raise ValueError(f"pid is {number}; give the number of a process, 1 or more")
+        if not os.path.exists(f"/proc/{number}"):
+            raise ProcessLookupError(f"there is no process {number}")
+        options.pid = number
     return options
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package, installed with pip: its numbers are those of `sukima probe`, and bad input is refused."""
 import ctypes
+import enum
 import json
 import math
 import os
@@ -110,6 +111,9 @@ class Numbers(unittest.TestCase):
                            (2**31 - 1, ProcessLookupError)):
             with self.assertRaises(error):
                 sukima.usable_cpus(pid=pid)
+        for number in (1.0, "1", True):
+            with self.assertRaisesRegex(TypeError, f"minimum is {number!r}; give a whole number"):
+                sukima.threads(minimum=number)
         for arguments in ({"rounding": "up"}, {"minimum": 0}, {"maximum": 0}, {"reserve": -1}, {"reserve": math.nan}):
             with self.assertRaises(ValueError):
                 sukima.threads(**arguments)
@@ -118,6 +122,29 @@ class Numbers(unittest.TestCase):
         for threads, error in ((0, ValueError), (-2, ValueError), (1.5, TypeError), ("2", TypeError)):
             with self.assertRaises(error):
                 sukima.limit_threads(threads)
+
+
+    def test_whole_numbers_of_other_types(self):
+        """numpy's integers are such numbers. In Python 3.9 and 3.10 the text of Several.THREE is its name."""
+        class Three:
+            def __index__(self):
+                return 3
+
+        class Several(enum.IntEnum):
+            THREE = 3
+
+        class Own:
+            def __index__(self):
+                return os.getpid()
+
+        for three in (Three(), Several.THREE):
+            self.assertEqual(sukima.threads(minimum=three, maximum=three), 3)
+            done = sukima.run(Programs.SHOW, threads=three, capture_output=True, text=True)
+            self.assertEqual(done.stdout.split()[0], "3", done.stderr)
+            with sukima.limit_threads(three) as limits:
+                self.assertEqual((limits.threads, os.environ["OMP_NUM_THREADS"]), (3, "3"))
+                self.assertIs(type(limits.threads), int)
+        self.assertEqual(sukima.usable_cpus(pid=Own()), sukima.usable_cpus())
 
 
 class Programs(unittest.TestCase):
