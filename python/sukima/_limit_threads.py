@@ -81,7 +81,8 @@ class limit_threads:  # pylint: disable=invalid-name
     - The variables belong to the whole process: don't use it in several threads at the same time.
 
     Without a number, what the user has set wins: a variable that is set stays as it is, and a loaded library never
-    gets more threads than it had. With a number, all get that number.
+    gets more threads than it had. With a number, all get that number; variables that hold something else, such as
+    OMP_WAIT_POLICY, still stay as they are, and NODE_OPTIONS keeps its other options.
 
     Args:
         threads: the number of threads; None is `sukima.threads()`.
@@ -105,7 +106,7 @@ class limit_threads:  # pylint: disable=invalid-name
     def __init__(self, threads: Optional[int] = None) -> None:
         self._exact = threads is not None
         self.threads = _capacity.threads() if threads is None else _capacity.whole_number("threads", threads)
-        self.variables = _variables(self.threads, {} if self._exact else dict(os.environ))
+        self.variables = (_variables_by_force if self._exact else _variables)(self.threads)
         self._before = {name: os.environ.get(name) for name in self.variables}
         self._undo: List[Callable[[], Any]] = []
         self._adjusted: List[Adjusted] = []
@@ -181,8 +182,16 @@ class limit_threads:  # pylint: disable=invalid-name
                 self._unchanged.append(Unchanged(name, reason))
 
 
-def _variables(threads: int, environment: Dict[str, str]) -> Dict[str, str]:
-    """The variables that `sukima run` sets in this environment."""
+def _variables_by_force(threads: int) -> Dict[str, str]:
+    """The same, but the number replaces those that the user has set."""
+    alone = _variables(threads, {})
+    others = {name: os.environ[name] for name, value in alone.items()
+              if value != str(threads) and name in os.environ}
+    return _variables(threads, others) if others else alone
+
+
+def _variables(threads: int, environment: Optional[Dict[str, str]] = None) -> Dict[str, str]:
+    """The variables that `sukima run` sets in this environment; None is that of this process."""
     done = start([program(), "run", "--dry-run", "--no-preload", "--threads", str(threads)], env=environment,
                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:

@@ -233,6 +233,15 @@ class Limits(unittest.TestCase):
                 self.assertEqual(os.environ["OMP_NUM_THREADS"], "2")
             self.assertEqual(os.environ["OMP_NUM_THREADS"], "7")
 
+    def test_a_number_replaces_numbers_only(self):
+        own = {"OMP_NUM_THREADS": "7", "OMP_WAIT_POLICY": "active", "NODE_OPTIONS": "--max-old-space-size=99"}
+        with mock.patch.dict(os.environ, own):
+            with sukima.limit_threads(2):
+                self.assertEqual(os.environ["OMP_NUM_THREADS"], "2")
+                self.assertEqual(os.environ["OMP_WAIT_POLICY"], "active")
+                self.assertEqual(os.environ["NODE_OPTIONS"], "--max-old-space-size=99 --v8-pool-size=2")
+            self.assertEqual({name: os.environ[name] for name in own}, own)
+
     def test_restores_after_an_exception(self):
         with self.assertRaises(KeyError):
             with sukima.limit_threads(2):
