@@ -4,6 +4,10 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
+// Weak, because otherwise the linker of a static executable warns that dlopen needs shared libraries. There it is
+// null, and stay_loaded() has nothing to do.
+#pragma weak dlopen
+
 namespace sukima::detail {
 
 void stay_loaded() noexcept {
@@ -12,7 +16,7 @@ void stay_loaded() noexcept {
   if (dladdr(&own, &found) == 0 || found.dli_fname == nullptr) return;
   const auto* const in_executable = reinterpret_cast<const void*>(getauxval(AT_PHDR));
   if (dladdr(in_executable, &executable) != 0 && executable.dli_fbase == found.dli_fbase) return;
-  dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  if (&dlopen != nullptr) dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace sukima::detail

@@ -112,6 +112,10 @@ library_path=$(pkg-config --variable=libdir sukima)
 [[ $("$work/version") == "$version" ]] || fail "the version of version.h"
 "$cxx" -std=c++20 "$consumer/sums.cpp" -o "$work/sums" "${cxx_flags[@]}"
 "$cc" -std=c11 "$consumer/cpus.c" -o "$work/cpus" "${cc_flags[@]}"
+# A static executable, without a warning of the linker.
+read -ra static_flags < <(pkg-config --static --cflags --libs sukima)
+"$cxx" -std=c++20 -static -Wl,--fatal-warnings "$consumer/sums.cpp" -o "$work/static_sums" "${static_flags[@]}"
+[[ $("$work/static_sums") == 5050 ]] || fail "a static executable"
 # Containers of another layout than the library's.
 "$cxx" -std=c++20 -D_GLIBCXX_DEBUG "$consumer/debug_containers.cpp" -o "$work/debug_containers" "${cxx_flags[@]}"
 [[ $(LD_LIBRARY_PATH=$library_path "$work/debug_containers") == 4950 ]] || fail "a program with _GLIBCXX_DEBUG"
