@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace sukima_test {
 
@@ -99,9 +101,20 @@ std::vector<std::string> tree_names(const std::filesystem::path& folder) {
   return result;
 }
 
+namespace {
+
+/// Whether the text continues a sentence that begins with the file.
+bool begins_with_a_verb(std::string_view text) {
+  constexpr std::array<std::string_view, 7> verbs{"cannot", "does", "gives", "has", "holds", "is", "reports"};
+  return std::ranges::find(verbs, text.substr(0, text.find(' '))) != verbs.end();
+}
+
+}  // namespace
+
 std::string notes_of(const sukima_capacity_report& report) {
   std::string result;
   for (std::size_t i = 0; i < report.note_count; i++) {
+    EXPECT_TRUE(begins_with_a_verb(report.notes[i].text)) << report.notes[i].text;
     result += std::string(report.notes[i].file) + ": " + report.notes[i].text + "\n";
   }
   return result;

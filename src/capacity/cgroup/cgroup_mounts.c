@@ -34,7 +34,7 @@ static void take_group(cap_reader* reader, const cap_cgroup_line* line) {
     cap_write_bytes(&out, line->path.begin, cap_text_length(&line->path));
     place->listed = !out.overflow;
     if (out.overflow)
-      cap_note(reader, reader->path, "the path of a control group is too long; it is ignored");
+      cap_note(reader, reader->path, "has a control group whose path is too long; it is ignored");
   }
 }
 
@@ -56,11 +56,12 @@ static uint64_t read_groups(cap_reader* reader, bool take) {
     if (cap_parse_cgroup_line(line, &group)) {
       take_group(reader, &group);
     } else {
-      cap_note(reader, reader->path, "a line is malformed; it is ignored");
+      cap_note(reader, reader->path, "has a malformed line; it is ignored");
     }
   }
   if (take && lines.error != 0) cap_note_unreadable(reader, reader->path, lines.error);
-  if (take && lines.too_long != 0) cap_note(reader, reader->path, "a line is too long; it is ignored");
+  if (take && lines.too_long != 0)
+    cap_note(reader, reader->path, "has a line that is too long; it is ignored");
   cap_line_reader_close(&lines);
   return hash;
 }
@@ -100,7 +101,7 @@ static bool take_paths(cap_reader* reader, const cap_mount_line* mount) {
   cap_unescape(mount->mount_point, &point);
   if (root.overflow || point.overflow || root.memory[0] != '/' || point.memory[0] != '/') {
     cap_note(reader, "/proc/self/mountinfo",
-             "the path of a control group mount cannot be used; it is ignored");
+             "has a mount of control groups whose path cannot be used; it is ignored");
     return false;
   }
   if (strcmp(reader->mount_point, "/") == 0) reader->mount_point[0] = '\0';
@@ -189,9 +190,9 @@ static void read_mounts(cap_reader* reader, visit_mount* visit, bool noted) {
   cap_line_reader_close(&lines);
   if (!noted) return;
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
-  if (malformed) cap_note(reader, reader->path, "a line is malformed; it is ignored");
+  if (malformed) cap_note(reader, reader->path, "has a malformed line; it is ignored");
   if (lines.error != 0) cap_note_unreadable(reader, reader->path, lines.error);
-  if (lines.too_long != 0) cap_note(reader, reader->path, "a line is too long; it is ignored");
+  if (lines.too_long != 0) cap_note(reader, reader->path, "has a line that is too long; it is ignored");
 }
 
 // Whether the kernel has no control groups: /proc is there, but no list of groups.
@@ -222,11 +223,12 @@ static void check_visibility(cap_reader* reader) {
       place->hidden_above = place->hidden_above || is_below_others(reader, place, i == CAP_V2);
     } else if (matters) {
       place->hidden_above = true;
-      cap_note(reader, names[i], "the process's group is not visible in any mount: its limits are unknown");
+      cap_note(reader, names[i], "has no mount that shows the process's group: its limits are unknown");
     }
     if (place->match == CAP_SHOWS_ANCESTOR) {
-      cap_note(reader, place->directory,
-               "only this group above the process's own was found: limits between them are unknown");
+      cap_note(
+          reader, place->directory,
+          "is above the process's own group, and no group between them was found: their limits are unknown");
     }
   }
 }

@@ -8,7 +8,8 @@
 #include "cgroup/parse.h"
 #include "limits/reader.h"
 
-static const char sentence[] = "a mount here hides control groups or their files: their limits are unknown";
+static const char sentence[] =
+    "has a mount that hides control groups or their files: their limits are unknown";
 
 // Whether `above` is `path`, or a directory on the way to it.
 static bool leads_to(const char* above, size_t length, const char* path) {

@@ -286,7 +286,7 @@ static bool quotas_apply(cap_reader* reader) {
     }
   }
   if (policy != fifo && policy != round_robin && policy != deadline) return true;
-  cap_note(reader, "sched_getscheduler", "the process runs in a real-time class: quotas do not hold it back");
+  cap_note(reader, "sched_getscheduler", "reports a real-time class: quotas do not hold the process back");
   return false;
 }
 
@@ -307,7 +307,8 @@ static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
   if (facts->online != 0 && facts->online < facts->cap) facts->cap = facts->online;
   if (facts->cap == 0) {
     facts->cap = 1;
-    cap_note(reader, "sched_getaffinity", "the number of CPUs is unknown; 1 is assumed");
+    cap_note(reader, "sched_getaffinity",
+             "does not report the CPUs: their number is unknown, and 1 is assumed");
   }
   facts->binding = SUKIMA_CAPACITY_AFFINITY;
   if (facts->cpuset == facts->cap) facts->binding = SUKIMA_CAPACITY_CPUSET;

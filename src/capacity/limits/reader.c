@@ -83,7 +83,7 @@ bool cap_make_path(cap_reader* reader, const char* a, const char* b, const char*
   cap_write(&out, a);
   cap_write(&out, b);
   cap_write(&out, c);
-  if (out.overflow) cap_note(reader, reader->path, "this path is too long to be opened; it is ignored");
+  if (out.overflow) cap_note(reader, reader->path, "is too long a path to be opened; it is ignored");
   return !out.overflow;
 }
 

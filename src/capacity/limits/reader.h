@@ -144,7 +144,7 @@ uint64_t cap_reader_hash_groups(cap_reader* reader);
 void* cap_allocate(size_t size);
 void cap_release(void* memory, size_t size);
 
-/// Records that a file or value was ignored.
+/// Records that a file or value was ignored. `text` continues a sentence whose subject is `file`.
 void cap_note(cap_reader* reader, const char* file, const char* text);
 
 /// Records why a file could not be used. `result` is from cap_file_read, or an error number.
