@@ -63,9 +63,9 @@ shortage::shortage(std::errc kind, const std::string& text) : system_error(std::
 }
 
 void throw_no_thread(const std::string& purpose) {
-  throw shortage(
-      std::errc::resource_unavailable_try_again,
-      "sukima: no thread can be started for " + purpose + "; allow the process more (ulimit -u, pids.max)");
+  throw shortage(std::errc::resource_unavailable_try_again,
+                 "sukima: no thread can be started for " + purpose +
+                     "; allow the process more (ulimit -u, ulimit -v, pids.max)");
 }
 
 }  // namespace sukima::detail

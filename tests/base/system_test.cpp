@@ -2,19 +2,23 @@
 // Open files, child processes and temporary folders.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
 #include <base/shared/errors.hpp>
+#include <base/shared/limit_advice.hpp>
 #include <base/shared/standard_streams.hpp>
 #include <base/shared/start_program.hpp>
 #include <base/shared/temporary_directory.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -112,6 +116,25 @@ TEST(start_program, reports_why_the_program_cannot_be_started) {
             EXDEV);
   EXPECT_EQ(reason_of({.arguments = {"true"}}), ENOENT) << "PATH was not to be searched";
   EXPECT_EQ(reason_of({.arguments = {"true"}, .searches_path = true}), 0);
+}
+
+/// The C library reports a thread whose stack does not fit into the address space like one too many.
+TEST(limit_advice, names_each_limit_that_may_have_refused_a_thread) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto advises = [](const char* limit) {
+      return sukima::advice_on_limit(EAGAIN).find(limit) != std::string_view::npos;
+    };
+    rlimit space{RLIM_INFINITY, RLIM_INFINITY};
+    if (getrlimit(RLIMIT_AS, &space) != 0) _exit(1);
+    if (space.rlim_cur == RLIM_INFINITY && advises("ulimit -v")) _exit(2);
+    space.rlim_cur = std::min<rlim_t>(rlim_t{1} << 40, space.rlim_max);
+    if (setrlimit(RLIMIT_AS, &space) != 0) _exit(3);
+    _exit(advises("ulimit -u") && advises("ulimit -v") ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
 TEST(standard_streams, that_are_closed_keep_their_numbers) {

@@ -159,7 +159,8 @@ TEST_F(no_thread, objects_name_what_is_missing) {
       p.run();
       ADD_FAILURE() << "ran with " << left << " more threads";
     } catch (const std::system_error& e) {
-      EXPECT_NE(std::string(e.what()).find("allow the process more (ulimit -u, pids.max)"), std::string::npos)
+      EXPECT_NE(std::string(e.what()).find("allow the process more (ulimit -u, ulimit -v, pids.max)"),
+                std::string::npos)
           << e.what();
     }
   }
