@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -60,6 +62,30 @@ TEST_F(output, is_complete_or_absent) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(output, of_a_killed_process_leaves_nothing) {
+  const int unnamed = open(tree_.root().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  const bool can_be_unnamed = unnamed >= 0;  // not on each file system
+  if (can_be_unnamed) close(unnamed);
+  for (const bool exists : {false, true}) {
+    if (exists) tree_.file("/new", "one\n");
+    const pid_t child = fork();
+    if (child == 0) {
+      cap_output_file file{};
+      if (cap_output_open(&file, path("new").c_str()) != 0) _exit(1);
+      std::fputs("two\n", file.stream);
+      std::fflush(file.stream);
+      raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    if (can_be_unnamed) {
+      EXPECT_EQ(entries(), exists ? 1u : 0u);
+    }
+  }
+  EXPECT_EQ(content(path("new")), "one\n");
+}
+
 TEST_F(output, says_why_it_could_not_be_written) {
   for (const std::size_t length : {std::size_t{1}, std::size_t{5'000'000}})
     EXPECT_EQ(write("/dev/full", std::string(length, 'x')), ENOSPC) << length;
@@ -69,6 +95,7 @@ TEST_F(output, needs_a_folder_and_a_name_of_a_file) {
   EXPECT_EQ(write(path("none/new"), ""), ENOENT);
   EXPECT_EQ(cap_output_check(path("none/new").c_str()), ENOENT);
   EXPECT_EQ(cap_output_check(tree_.root().c_str()), EISDIR);
+  EXPECT_EQ(cap_output_check(path(std::string(300, 'x')).c_str()), ENAMETOOLONG);
   EXPECT_EQ(write(tree_.root(), ""), EISDIR);
 }
 

@@ -20,7 +20,7 @@ typedef struct cap_output_file {
   int error;  ///< error number of the first write that failed; 0: none
   bool in_place;  ///< the path is not a regular file, so it is not replaced
   char* path;
-  char* unfinished;  ///< the path of a regular file until it is complete
+  char* unfinished;  ///< the path of a regular file until it is complete; null: it has no name yet
 } cap_output_file;
 
 /// Opens an output. exec closes it.
@@ -29,7 +29,8 @@ typedef struct cap_output_file {
 int cap_output_open(cap_output_file* file, const char* path);
 
 /// Ends the writing. A regular file gets its name if `keep` is set and everything could be written. Otherwise
-/// it is removed, and an older file of that name stays unchanged.
+/// it is removed, and an older file of that name stays unchanged. A process that is killed before leaves no
+/// file, except on file systems without files that have no name, such as NFS.
 /// \return 0, or the error number of the first failure
 int cap_output_close(cap_output_file* file, bool keep);
 
