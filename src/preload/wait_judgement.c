@@ -57,4 +57,18 @@ bool wait_judgement_gaps_are_long(uint64_t mean, bool were_long) {
   return mean >= (were_long ? still_long_gap : long_gap);
 }
 
-void wait_judgement_restart(struct wait_judgement* judgement) { cap_shortage_restart(&judgement->shortage); }
+bool wait_judgement_follow(struct wait_judgement* judgement, pid_t thread, bool informative,
+                           const cap_schedstat* counters, uint64_t now) {
+  const cap_schedstat before = judgement->latest;
+  const bool is_another =
+      thread != judgement->thread || counters->run_ns < before.run_ns || counters->wait_ns < before.wait_ns;
+  judgement->thread = thread;
+  judgement->latest = *counters;
+  if (is_another || !informative) {
+    cap_shortage_restart(&judgement->shortage);
+    return judgement->is_short;
+  }
+  const cap_schedstat did = {counters->run_ns - before.run_ns, counters->wait_ns - before.wait_ns,
+                             counters->slices - before.slices};
+  return wait_judgement_add(judgement, &did, now);
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <capacity/shared/schedstat.h>
 #include <capacity/shared/shortage.h>
@@ -15,6 +16,8 @@ struct wait_judgement {
   cap_shortage shortage;
   uint64_t since;  ///< when `is_short` changed
   uint64_t pause;  ///< they sleep for at least this long
+  pid_t thread;  ///< the thread that is followed; 0: none
+  cap_schedstat latest;  ///< its counters
 };
 
 /// Begins a judgement.
@@ -42,7 +45,12 @@ uint64_t wait_judgement_mean_gap(uint64_t mean, uint64_t gap);
 /// \param were_long the previous result
 bool wait_judgement_gaps_are_long(uint64_t mean, bool were_long);
 
-/// Discards the observations and keeps the judgement, because another thread is observed from now on.
-void wait_judgement_restart(struct wait_judgement* judgement);
+/// Adds the counters of the thread that begins regions. If it is another thread than before, the observations
+/// begin again, and the judgement stays. The kernel gives the number of a thread that has ended to another
+/// one, whose counters begin at 0.
+/// \param informative  whether the thread's waiting since the previous call says anything
+/// \return `judgement->is_short`
+bool wait_judgement_follow(struct wait_judgement* judgement, pid_t thread, bool informative,
+                           const cap_schedstat* counters, uint64_t now);
 
 #endif

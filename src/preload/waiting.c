@@ -78,8 +78,6 @@ struct observation {
   uint64_t begin;  ///< when the first monitor began; 0: it has not
   int samples_beside;  ///< the number of samples for which a Sukima runtime still counts as used
   bool gaps_are_long;  ///< whether the gaps between regions are long
-  pid_t thread;
-  cap_schedstat latest;  ///< of that thread
   struct wait_judgement judgement;
 };
 
@@ -103,19 +101,7 @@ static bool waits_for_cpus(struct observation* seen) {
   const bool informative = threads != 1 && threads <= preload_current_settings()->cpus;
   cap_schedstat now;
   if (!cap_schedstat_read(thread, &now)) return seen->judgement.is_short;
-  const cap_schedstat before = seen->latest;
-  seen->latest = now;
-  // The kernel gives the number of a thread that has ended to another one, whose figures begin at 0.
-  const bool is_another =
-      thread != seen->thread || now.run_ns < before.run_ns || now.wait_ns < before.wait_ns;
-  if (is_another || !informative) {
-    seen->thread = thread;
-    wait_judgement_restart(&seen->judgement);
-    return seen->judgement.is_short;
-  }
-  const cap_schedstat did = {now.run_ns - before.run_ns, now.wait_ns - before.wait_ns,
-                             now.slices - before.slices};
-  return wait_judgement_add(&seen->judgement, &did, preload_now());
+  return wait_judgement_follow(&seen->judgement, thread, informative, &now, preload_now());
 }
 
 static void sample(struct observation* seen) {
@@ -154,7 +140,7 @@ static void* run_wait_monitor(void* unused) {
     *seen = (struct observation){.begin = preload_now()};
     wait_judgement_start(&seen->judgement, preload_waiting_is_short(), seen->begin);
   } else {
-    seen->thread = 0;  // what happened without a monitor does not count
+    seen->judgement.thread = 0;  // what happened without a monitor does not count
   }
   do {
     sample_while_regions_run(seen);

@@ -2,7 +2,11 @@
 // When idle threads of OpenMP should sleep, on counters that are played.
 #include <gtest/gtest.h>
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 extern "C" {
 #include "wait_judgement.h"
@@ -85,6 +89,32 @@ TEST(wait_judgement, the_pause_is_forgotten_after_a_second_of_spinning) {
   thread.run(700 * ms, 3 * ms, 3 * ms);
   thread.run(1400 * ms, 0, 3 * ms);
   EXPECT_FALSE(thread.is_short());
+}
+
+/// Follows threads with these counters, every 50 ms. \return whether CPU is short in the end
+bool follow(const std::vector<std::pair<pid_t, cap_schedstat>>& all, bool informative = true) {
+  wait_judgement judgement{};
+  std::uint64_t now = 1000 * ms;
+  wait_judgement_start(&judgement, false, now);
+  for (const auto& [thread, counters] : all)
+    wait_judgement_follow(&judgement, thread, informative, &counters, now += sampling);
+  return judgement.is_short;
+}
+
+TEST(wait_judgement, counters_of_one_thread_are_compared) {
+  const cap_schedstat first{1000 * ms, 1000 * ms, 100}, waited{1010 * ms, 1040 * ms, 110};
+  EXPECT_TRUE(follow({{7, first}, {7, waited}}));
+  EXPECT_FALSE(follow({{7, first}, {7, waited}}, false)) << "with more threads than CPUs";
+  EXPECT_FALSE(follow({{7, first}, {8, waited}})) << "another thread has begun the region";
+}
+
+TEST(wait_judgement, another_thread_with_the_same_number_begins_again) {
+  const cap_schedstat late{1000 * ms, 10 * ms, 100}, waited_more{100 * ms, 50 * ms, 10},
+      ran_more{2000 * ms, 0, 10};
+  EXPECT_FALSE(follow({{7, late}, {7, waited_more}})) << "it has run less";
+  EXPECT_FALSE(follow({{7, late}, {7, ran_more}})) << "it has waited less";
+  // From then on its counters are compared.
+  EXPECT_TRUE(follow({{7, late}, {7, waited_more}, {7, {110 * ms, 90 * ms, 20}}}));
 }
 
 TEST(wait_judgement, gaps_of_milliseconds_are_long_and_stay_so_until_they_are_much_shorter) {
