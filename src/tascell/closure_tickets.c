@@ -17,6 +17,11 @@ static unsigned made;
 static sukima_ticket *first_free, *last_free;
 static unsigned free_count;
 
+static void lock(void) { pthread_mutex_lock(&all); }
+static void unlock(void) { pthread_mutex_unlock(&all); }
+/* A child of fork() has none of the other threads, one of which might hold the lock. */
+__attribute__((constructor)) static void keep_lock_for_children(void) { pthread_atfork(lock, unlock, unlock); }
+
 static int is_ticket(const void* address) {
   const sukima_ticket* const begin = __atomic_load_n(&region, __ATOMIC_ACQUIRE);
   return begin != NULL && (const sukima_ticket*)address >= begin &&
@@ -53,7 +58,7 @@ static void close_ticket(sukima_ticket* t) {
 
 void* sukima_ticket_open(void** block, sukima_closure* record, void (*code)(void), const char* name,
                          const char* file, int line) {
-  pthread_mutex_lock(&all);
+  lock();
   sukima_ticket* const t = take();
   if (t != NULL) {
     t->sukima_head.sukima_code = code;
@@ -65,19 +70,19 @@ void* sukima_ticket_open(void** block, sukima_closure* record, void (*code)(void
     *block = t;
     __atomic_fetch_add(&t->sukima_use, 1, __ATOMIC_RELEASE);
   }
-  pthread_mutex_unlock(&all);
+  unlock();
   return t != NULL ? sukima_ticket_pointer(t) : sukima_closure_pointer(record);
 }
 
 void sukima_tickets_close(void** block) {
   if (*block == NULL) return;
-  pthread_mutex_lock(&all);
+  lock();
   for (sukima_ticket* t = (sukima_ticket*)*block; t != NULL;) {
     sukima_ticket* const next = t->sukima_next;
     close_ticket(t);
     t = next;
   }
-  pthread_mutex_unlock(&all);
+  unlock();
 }
 
 void* sukima_ticket_pointer(void* self) {
@@ -111,10 +116,10 @@ __UINTPTR_TYPE__ sukima_ticket_check(__UINTPTR_TYPE__ pointer, const char* file,
 
 void sukima_tickets_left(const void* low, const void* high) {
   if (__atomic_load_n(&region, __ATOMIC_ACQUIRE) == NULL) return;
-  pthread_mutex_lock(&all);
+  lock();
   for (unsigned k = 0; k < made; ++k)
     if ((const char*)region[k].sukima_record >= (const char*)low &&
         (const char*)region[k].sukima_record < (const char*)high)
       close_ticket(&region[k]);
-  pthread_mutex_unlock(&all);
+  unlock();
 }
