@@ -20,7 +20,9 @@ static unsigned free_count;
 static void lock(void) { pthread_mutex_lock(&all); }
 static void unlock(void) { pthread_mutex_unlock(&all); }
 /* A child of fork() has none of the other threads, one of which might hold the lock. */
-__attribute__((constructor)) static void keep_lock_for_children(void) { pthread_atfork(lock, unlock, unlock); }
+__attribute__((constructor)) static void keep_lock_for_children(void) {
+  pthread_atfork(lock, unlock, unlock);
+}
 
 static int is_ticket(const void* address) {
   const sukima_ticket* const begin = __atomic_load_n(&region, __ATOMIC_ACQUIRE);
