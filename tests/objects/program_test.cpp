@@ -495,6 +495,52 @@ TEST_P(program_test, reports_a_deadlock_of_some_and_goes_on) {
   EXPECT_FALSE(has(text, "alive") || has(text, "freed")) << text;
 }
 
+TEST_P(program_test, reports_objects_that_wait_for_an_end_that_a_variable_still_has) {
+  program p(runtime);
+  auto numbers = p.stream<int>("numbers"), never_full = p.stream<int>("requests", capacity{1});
+  const auto kept_out = numbers.out();
+  const auto kept_in = never_full.in();
+  p.object("sender", [](out<int> to) { to.send(1); }, kept_out.share());
+  p.object(
+      "sum",
+      [](in<int> from) {
+        while (from.receive()) {
+        }
+      },
+      numbers.in());
+  p.object(
+      "asks",
+      [](out<int> to) {
+        to.send(1);
+        to.send(2);
+      },
+      never_full.out());
+  const captured_stderr written;
+  std::thread ends([&] {
+    while (!written.text().ends_with('\n')) std::this_thread::sleep_for(10ms);
+    p.abort();
+  });
+  p.run();
+  ends.join();
+  EXPECT_EQ(
+      written.text(),
+      "sukima: all objects wait for one another: sum waits for a message from numbers (0 of 64); asks waits "
+      "for room in requests (1 of 1). With a larger capacity of requests its sender could continue. No "
+      "object has used a sending end of numbers; if a variable outside the objects still has it, move it "
+      "into its object\n");
+}
+
+TEST(program, objects_that_wait_for_an_end_outside_them_end_if_that_is_wished) {
+  setenv("SUKIMA_DEADLOCK", "end", 1);
+  program p;
+  auto numbers = p.stream<int>("numbers");
+  const auto kept = numbers.out();
+  p.object("sum", [](in<int> from) { from.receive(); }, numbers.in());
+  const std::string text = text_of<deadlock>([&] { p.run(); });
+  unsetenv("SUKIMA_DEADLOCK");
+  EXPECT_TRUE(has(text, "No object has used a sending end of numbers")) << text;
+}
+
 TEST_P(program_test, a_slow_object_is_not_a_deadlock) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{1});

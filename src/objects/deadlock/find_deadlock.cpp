@@ -127,7 +127,7 @@ observation observe_all(program_core& p) {
   return all;
 }
 
-std::vector<std::size_t> find_dead(const observation& before, const observation& now) {
+found_deadlock find_dead(const observation& before, const observation& now) {
   const std::size_t count = before.objects.size();
   std::vector<waiting_objects> at(before.unknown_outs.size());
   std::vector<bool> suspected(count), kept(count);
@@ -159,10 +159,18 @@ std::vector<std::size_t> find_dead(const observation& before, const observation&
         go_on(i);
       }
   };
-  for (std::size_t s = 0; s < at.size(); ++s) {
-    if (before.unknown_outs[s]) free(at[s].receivers);
-    if (before.unknown_ins[s]) free(at[s].senders);
-  }
+  found_deadlock found;
+  const bool any_lives =
+      std::any_of(others.begin(), others.end(), [&](std::size_t i) { return !before.objects[i].has_ended; });
+  for (std::size_t s = 0; s < at.size(); ++s)
+    for (const bool is_out : {true, false}) {
+      std::vector<std::size_t>& waiting = is_out ? at[s].receivers : at[s].senders;
+      if (!(is_out ? before.unknown_outs : before.unknown_ins)[s] || waiting.empty()) continue;
+      if (any_lives)
+        free(waiting);
+      else
+        found.unused.push_back({static_cast<std::uint32_t>(s), is_out});
+    }
   while (!alive.empty()) {
     const std::size_t living = alive.back();
     const observed_object& o = before.objects[living];
@@ -170,14 +178,13 @@ std::vector<std::size_t> find_dead(const observation& before, const observation&
     for (const std::size_t i : std::exchange(kept_by[living], {})) go_on(i);
     for (const observed_end& e : o.ends) free(e.is_out ? at[e.stream].receivers : at[e.stream].senders);
   }
-  std::vector<std::size_t> dead;
   for (std::size_t i = 0; i < count; ++i)
-    if (suspected[i] || (kept[i] && !now.objects[i].has_ended)) dead.push_back(i);
-  return dead;
+    if (suspected[i] || (kept[i] && !now.objects[i].has_ended)) found.dead.push_back(i);
+  return found;
 }
 
-std::string describe_deadlock(const program_core& p, const observation& seen,
-                              std::span<const std::size_t> dead) {
+std::string describe_deadlock(const program_core& p, const observation& seen, const found_deadlock& found) {
+  const std::span<const std::size_t> dead(found.dead);
   constexpr std::size_t most = 20;
   std::string text;
   std::string larger;
@@ -201,6 +208,12 @@ std::string describe_deadlock(const program_core& p, const observation& seen,
   if (dead.size() > most) text += "; and " + std::to_string(dead.size() - most) + " more";
   text += describe_keepers(p, seen, dead);
   if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender could continue";
+  if (!found.unused.empty()) {
+    const observed_end& end = found.unused.front();
+    text.append(". No object has used ").append(end.is_out ? "a sending" : "a receiving").append(" end of ");
+    text.append(p.streams[end.stream]->name).append("; if a variable outside the objects still has it, ");
+    text.append("move it into its object");
+  }
   return text;
 }
 

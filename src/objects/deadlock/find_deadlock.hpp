@@ -46,16 +46,22 @@ observed_object observe(const object_core& o);
 /// Observes all objects, which are in this process. \pre the program runs
 observation observe_all(program_core& p);
 
-/// Returns the numbers of the deadlocked objects. An object is suspected if it is in the same wait in both
-/// observations. Every other object is alive, and so is an object whose wait a living object can end. But an
-/// object does not count as alive as long as a suspected one keeps it from running (thread_bound). The ends
-/// come from the first observation, because an object erases an end when the stream has been closed.
+struct found_deadlock {
+  std::vector<std::size_t> dead;  ///< numbers of the deadlocked objects
+  /// The ends that no object has used, and with which code outside the objects could end their waits. Such
+  /// ends have been forgotten in a variable, as a rule.
+  std::vector<observed_end> unused;
+};
+/// Finds the deadlocked objects. An object is suspected if it is in the same wait in both observations. Every
+/// other object is alive, and so is an object whose wait a living object can end. But an object does not
+/// count as alive as long as a suspected one keeps it from running (thread_bound). The ends come from the
+/// first observation, because an object erases an end when the stream has been closed. A living object may
+/// hold any end that no object has used yet.
 /// \param now an observation that began after `before` was complete
 /// \par Complexity linear in the waits and ends
-std::vector<std::size_t> find_dead(const observation& before, const observation& now);
+found_deadlock find_dead(const observation& before, const observation& now);
 
 /// Describes which objects wait for which streams and objects, and a capacity that would help.
-std::string describe_deadlock(const program_core& p, const observation& seen,
-                              std::span<const std::size_t> dead);
+std::string describe_deadlock(const program_core& p, const observation& seen, const found_deadlock& found);
 
 }  // namespace sukima::objects::detail

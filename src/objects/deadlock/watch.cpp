@@ -12,6 +12,9 @@
 // the others of the island from running. This is repeated until no further object is found alive. The
 // remaining ones are deadlocked: no object that could end their waits will ever run (find_deadlock.cpp).
 //
+// A living object may hold an end that no object has used yet. If no object lives, such an end is outside
+// the objects, in a variable of main for example. Then the watch only reports the deadlock.
+//
 // If objects are processes, the parent begins a round and rings the doorbells. Each process answers for its
 // objects. The round is complete when all have answered, so at some moment between two rounds all suspected
 // objects were waiting. A process that does not answer counts as alive.
@@ -165,14 +168,15 @@ void deadlock_watch::look() {
   if (!sleep(std::chrono::milliseconds(100))) return;
   const std::optional<observation> now = observe();
   if (!now) return;
-  const std::vector<std::size_t> dead = find_dead(*before, *now);
-  if (dead.empty()) return;
+  const found_deadlock found = find_dead(*before, *now);
+  if (found.dead.empty()) return;
   std::size_t ended = 0;
   for (const observed_object& o : now->objects) ended += o.has_ended ? 1 : 0;
-  const bool all = dead.size() + ended == of_.objects.size();
+  const bool all = found.dead.size() + ended == of_.objects.size();
   const std::string text = std::string("sukima: ") + (all ? "all" : "some") +
-                           " objects wait for one another: " + describe_deadlock(of_, *now, dead);
-  if (all || of_.deadlock_of_some_ends) {
+                           " objects wait for one another: " + describe_deadlock(of_, *now, found);
+  // A thread outside the objects may still release an unused end.
+  if ((all && found.unused.empty()) || of_.deadlock_of_some_ends) {
     of_.note_error(std::make_exception_ptr(deadlock(text)), text, false);
     of_.abort();
   } else if (text != reported_) {
