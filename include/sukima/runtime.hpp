@@ -101,7 +101,8 @@ class runtime {
   /// \throws usage_error after fork() in a child process
   std::vector<decision> decisions() const {
     std::vector<decision> made;
-    visit_decisions([](void* to, const decision& d) { static_cast<decltype(made)*>(to)->push_back(d); }, &made);
+    visit_decisions([](void* to, const decision& d) { static_cast<decltype(made)*>(to)->push_back(d); },
+                    &made);
     return made;
   }
   /// Returns the counts since the start. Any thread. \throws std::bad_alloc

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-// Weak, because otherwise the linker of a static executable warns that dlopen needs shared libraries. There it is
-// null, and stay_loaded() has nothing to do.
+// Weak, because otherwise the linker of a static executable warns that dlopen needs shared libraries. There
+// it is null, and stay_loaded() has nothing to do.
 #pragma weak dlopen
 
 namespace sukima::detail {

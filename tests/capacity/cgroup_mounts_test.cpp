@@ -53,7 +53,8 @@ TEST_F(discovery, a_group_whose_name_only_starts_like_the_mounts_root_is_another
   report_pointer report = explain();
   EXPECT_EQ(report->facts.usable, 8);
   EXPECT_EQ(report->facts.ancestors_hidden, 1u);
-  EXPECT_NE(notes_of(*report).find("has no mount that shows the process's group"), std::string::npos) << notes_of(*report);
+  EXPECT_NE(notes_of(*report).find("has no mount that shows the process's group"), std::string::npos)
+      << notes_of(*report);
 }
 
 TEST_F(discovery, the_mount_that_shows_most_ancestors_is_taken_whatever_the_order) {
@@ -267,7 +268,8 @@ TEST_F(discovery, another_file_system_at_the_same_place_hides_the_mount) {
          mount_line("/", "/sys/fs/cgroup", "tmpfs", "ro"));
   report_pointer report = explain();
   EXPECT_EQ(report->facts.ancestors_hidden, 1u);
-  EXPECT_NE(notes_of(*report).find("has no mount that shows the process's group"), std::string::npos) << notes_of(*report);
+  EXPECT_NE(notes_of(*report).find("has no mount that shows the process's group"), std::string::npos)
+      << notes_of(*report);
 }
 
 /// The groups 0::/a/b/c, all visible, without quotas, and mounts that hide some of them.
@@ -287,7 +289,8 @@ class covered : public discovery {
         "30 20 0:29 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n" +
         cover);
     report_pointer report = explain();
-    const bool is_noted = notes_of(*report).find("has a mount that hides control groups") != std::string::npos;
+    const bool is_noted =
+        notes_of(*report).find("has a mount that hides control groups") != std::string::npos;
     const bool is_hidden = report->facts.ancestors_hidden != 0;
     EXPECT_EQ(is_noted, is_hidden) << cover << notes_of(*report);
     return is_hidden;

@@ -24,8 +24,8 @@ struct placed_group {
   std::size_t count;
 };
 
-/// The iterations of a loop, grouped by place. No containers, because _GLIBCXX_DEBUG changes their layout in the
-/// program and not in the library.
+/// The iterations of a loop, grouped by place. No containers, because _GLIBCXX_DEBUG changes their layout in
+/// the program and not in the library.
 struct placed_groups {
   std::unique_ptr<std::int64_t[]> order;  ///< numbers of iterations, those of a group in ascending order
   std::unique_ptr<placed_group[]> groups;  ///< the caller's own place first
