@@ -2,6 +2,8 @@
 // Errors, colours and progress on the terminal; see console.hpp.
 #include "shared/console.hpp"
 
+#include <base/shared/one_line.hpp>
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,9 +28,7 @@ std::string printable(std::string text, std::string_view kept) {
   return text;
 }
 
-void complain(std::string_view message) {
-  print_message(fmt::format("sukima: {}\n", printable(std::string(message), "\n")));
-}
+void complain(std::string_view message) { print_message(fmt::format("sukima: {}\n", on_one_line(message))); }
 
 bool moves_cursor(int file_descriptor) {
   const char* terminal = std::getenv("TERM");

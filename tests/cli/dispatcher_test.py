@@ -239,6 +239,15 @@ class dispatcher(unittest.TestCase):
     def test_words_that_are_repeated_do_not_act_on_the_terminal(self):
         self.assertEqual(run(PROGRAM, "\033[31mx\r").stderr[:37], "sukima: unknown command '?[31mx?': ch")
 
+    def test_words_of_several_lines_make_one_line(self):
+        for shown, *words in (("unknown command 'a\\nb': choose", "a\nb"),
+                              ("unknown option '--a\\nb' of sukima run", "run", "--a\nb"),
+                              ("'a\\nb' cannot be started", "run", "--", "a\nb"),
+                              ("'a\\nb' cannot be read", "explain", "a\nb")):
+            errors = run(PROGRAM, *words).stderr
+            self.assertIn(shown, errors)
+            self.assertEqual(errors.count("\n"), 1, errors)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -17,8 +17,7 @@ void print_message(std::string_view text);
 /// \param kept  control characters to keep
 std::string printable(std::string text, std::string_view kept = {});
 
-/// Writes `sukima: MESSAGE` as one line on stderr. It omits control characters other than ends of lines,
-/// because a message may contain names that others chose.
+/// Writes `sukima: MESSAGE` as one line on stderr, also if the message contains names of several lines.
 void complain(std::string_view message);
 
 /// Returns whether this file descriptor is a terminal whose output can be overwritten.
