@@ -11,7 +11,8 @@ fail() {
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 output=$(cd "$1" && pwd)
-for program in java javac jar "${CC:-cc}" pkg-config; do
+read -ra compiler <<<"${CC:-cc}" # CC may be a command with arguments, such as `ccache gcc`
+for program in java javac jar "${compiler[0]:-cc}" pkg-config; do
   command -v "$program" >/dev/null || fail "$program is not installed"
 done
 pkg-config --exists --print-errors sukima-capacity ||
@@ -26,7 +27,7 @@ home=${JAVA_HOME:-$(sed -n 's/^ *java\.home = //p' <<<"$settings")}
 javac --release 11 -d "$work/classes" "$here/sukima/Capacity.java"
 mkdir -p "$work/classes/native/$architecture"
 read -ra flags < <(pkg-config --cflags --libs sukima-capacity)
-"${CC:-cc}" -std=c11 -O2 -fPIC -fvisibility=hidden -shared -I"$home/include" -I"$home/include/linux" \
+"${compiler[@]:-cc}" -std=c11 -O2 -fPIC -fvisibility=hidden -shared -I"$home/include" -I"$home/include/linux" \
   -o "$work/classes/native/$architecture/libsukima-capacity-jni.so" "$here/capacity_jni.c" \
   -Wl,--as-needed -Wl,--exclude-libs,ALL -l:libsukima-capacity.a "${flags[@]}"
 jar --create --file "$output/sukima-capacity.jar" -C "$work/classes" .

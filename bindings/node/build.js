@@ -28,7 +28,9 @@ try {
     throw new Error(`${error.message}; install libsukima-dev, or set PKG_CONFIG_PATH to its lib/pkgconfig`);
   }
   const flags = run('pkg-config', ['--cflags', '--libs', 'sukima-capacity']).split(/\s+/);
-  run(process.env.CC || 'cc', ['-std=c11', '-O2', '-fPIC', '-fvisibility=hidden', '-shared', `-I${headers()}`,
+  // CC may be a command with arguments, such as `ccache gcc`.
+  const [compiler, ...words] = (process.env.CC || 'cc').trim().split(/\s+/);
+  run(compiler || 'cc', [...words, '-std=c11', '-O2', '-fPIC', '-fvisibility=hidden', '-shared', `-I${headers()}`,
     '-o', path.join(__dirname, 'capacity.node'), path.join(__dirname, 'capacity.c'),
     '-Wl,--as-needed', '-Wl,--exclude-libs,ALL', '-l:libsukima-capacity.a', ...flags]);
 } catch (error) {

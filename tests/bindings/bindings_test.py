@@ -99,6 +99,8 @@ OWN_VARIABLE = {"go": ("GOMAXPROCS", "pool", "3"), "rust": ("RAYON_NUM_THREADS",
 
 def setUpModule():
     need(OPTIONS.language, *TOOLS[OPTIONS.language])
+    if OPTIONS.language in ("java", "node"):
+        ENVIRONMENT["CC"] = "cc -g"  # with an argument, as in make
     for component in ("runtime", "devel", "tools"):
         run(OPTIONS.cmake, "--install", OPTIONS.build, "--component", component, "--prefix", PREFIX, cwd=WORK.name)
     ENVIRONMENT["PKG_CONFIG_PATH"] = str(next(PREFIX.rglob("sukima-capacity.pc")).parent)
