@@ -366,6 +366,10 @@ class Refusals(unittest.TestCase):
         self.refused("one argument too many", "list", "x")
         self.refused("one argument too many", "record", "x", "y")
         self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
+        self.refused("--interval is for a running host", "estimate", "x", "--interval", "2")
+        self.refused("--interval is for a running host", "explain", "a", "x", "--interval", "1")
+        for action in (("list",), ("estimate",), ("explain", "a")):
+            self.refused("--interval has no effect", *action, "--domstats", "x", "--interval", "2")
         self.refused("--count is for sukima host watch and record; leave it out", "list", "--count", "2")
         self.refused("--config is for sukima host optimise and act; leave it out", "list", "--config", "x")
         self.refused("--journal is for sukima host optimise, act, status and revert; leave it out", "watch", "--journal", "x")

@@ -28,6 +28,7 @@ struct host_options {
   bool json = false;
   live_options live;
   std::optional<unsigned> count;
+  std::optional<double> interval;
   std::vector<std::string> others;
   act_options acting;
   std::string metrics;
@@ -40,7 +41,8 @@ std::string live_option(const host_options& options) {
   if (!options.live.domstats.empty()) return "--domstats";
   if (!options.live.qmp.empty()) return "--qmp";
   if (!options.live.cgroups.empty()) return "--cgroup";
-  return options.live.root.empty() ? "" : "--root";
+  if (!options.live.root.empty()) return "--root";
+  return options.interval ? "--interval" : "";
 }
 
 /// Refuses the options of other actions, which would otherwise have no effect. \throws process::usage_error
@@ -64,6 +66,11 @@ void check(const host_options& options, const std::string& file) {
   if (!options.since.empty() && file.empty())
     throw process::usage_error(
         "--since is for an explanation of a file: sukima host explain VM FILE --since EARLIER");
+  const bool reads_again = options.action == "watch" || options.action == "record";
+  if (options.interval && !options.live.domstats.empty() && !reads_again)
+    throw process::usage_error(
+        fmt::format("--interval has no effect, because sukima host {} reads --domstats once: leave it out",
+                    options.action));
 }
 
 model::description read_host(const std::string& path) {
@@ -209,7 +216,7 @@ void add_live_options(CLI::App& command, host_options& options) {
       .add_option("--root", options.live.root,
                   "Read a recorded machine: a prefix for all paths in /proc and /sys")
       ->type_name("FOLDER");
-  command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
+  command.add_option("--interval", options.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
       ->transform(number_range(0.1, 3600.0));
   command.add_option("--count", options.count, "For watch and record: end after this number of readings")
@@ -252,6 +259,7 @@ int carry_out(const CLI::App& command, host_options& options) {
   const std::string& action = options.action;
   if (action == "help") return show_help(command, options);
   refuse_options_of_others(command, action);
+  if (options.interval) options.live.interval = *options.interval;
   if (action == "estimate") return estimate(options);
   if (action == "explain") return explain(options);
   if (action == "optimise" || action == "act" || action == "status" || action == "revert")
