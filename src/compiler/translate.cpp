@@ -188,7 +188,7 @@ translation_result translate(const translation_request& request) {
     command.push_back(option == "-w" ? "-Wno-everything" : std::move(option));
   if (has("-w")) command.emplace_back("-Wno-everything");
   // The C compiler may know options, levels of optimisation and attributes that Clang does not know.
-  // diagnostic_printer handles conversions of functions itself, and prints no summary.
+  // diagnostic_printer handles conversions of functions and -fmax-errors= itself, and prints no summary.
   for (const char* option :
        {"-D__SUKIMA__=1", "-Wno-unknown-warning-option", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
         "-Wno-invalid-command-line-argument", "-Wno-deprecated-ofast",
@@ -198,7 +198,7 @@ translation_result translate(const translation_request& request) {
   command.push_back(request.file);
   const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(
       FileSystemOptions(), request.input_charset.empty() ? nullptr : recoded_files(request.input_charset)));
-  diagnostic_printer printer(level_of_conversions(request.options));
+  diagnostic_printer printer(level_of_conversions(request.options), request.options);
   tooling::ToolInvocation run(command, std::make_unique<translation>(request, result, printer), files.get());
   run.setDiagnosticConsumer(&printer);
   if (!run.run()) result.successful = false;

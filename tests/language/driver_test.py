@@ -579,8 +579,27 @@ def check_colours(backend, work):
         os.close(ours)
         return text
 
+    for option, is_coloured in (("-fdiagnostics-color", True), ("-fdiagnostics-color=always", True),
+                                ("-fdiagnostics-color=auto", False), ("-fdiagnostics-color=never", False)):
+        message = subprocess.run([SUKIMA, "cc", backend, option, "-c", "wrong.tc"], cwd=work, capture_output=True, check=False)
+        is_equal(f"colours with {option}", b"\x1b[" in message.stderr, is_coloured)
     is_equal("the message with an empty NO_COLOR", printed(NO_COLOR=""), printed())
     is_equal("colours with NO_COLOR=1", b"\x1b[" in printed(NO_COLOR="1"), False)
+
+
+def check_number_of_errors(backend, work):
+    """No more errors are shown than -fmax-errors= says; 0 means all."""
+    (work / "wrong.tc").write_text("".join(f"int f{k}(void) {{ return unknown{k}; }}\n" for k in range(5)))
+    for options, expected in ([], 5), (["-fmax-errors=0"], 5), (["-fmax-errors=2"], 2), (["-fmax-errors=5"], 5):
+        done = subprocess.run([SUKIMA, "cc", backend, *options, "-c", "wrong.tc"], cwd=work, capture_output=True, text=True)
+        is_equal(f"errors with {options}", (done.returncode, done.stderr.count(": error: ")), (1, expected))
+        is_equal(f"more are announced with {options}", "there are more errors" in done.stderr, expected < 5)
+
+
+def check_words_of_several_lines(backend, work):
+    refused = subprocess.run([SUKIMA, "cc", backend, "-fclosures=a\nb"], cwd=work, text=True, capture_output=True)
+    is_equal("the message", (refused.returncode, refused.stderr),
+             (2, "sukima cc: unknown '-fclosures=a\\nb'; use 'frame', 'unwind' or 'exceptions'\n"))
 
 
 def check_stack_probes(backend, work):
@@ -640,7 +659,7 @@ def main():
                       check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
                       check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes,
-                      check_newer_c, check_levels):
+                      check_newer_c, check_levels, check_number_of_errors, check_words_of_several_lines):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

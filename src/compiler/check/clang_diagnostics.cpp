@@ -249,12 +249,26 @@ std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagno
 
 }  // namespace
 
-diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c)
+diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c,
+                                       const std::vector<std::string>& options)
     : options_(new clang::DiagnosticOptions), level_in_c_(in_c) {
   const char* const no_colour = std::getenv("NO_COLOR");
-  const bool may_be_coloured = no_colour == nullptr || *no_colour == '\0';
-  options_->ShowColors = isatty(STDERR_FILENO) != 0 && may_be_coloured;
+  const bool by_default = isatty(STDERR_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  options_->ShowColors = by_default;
   options_->ShowPresumedLoc = true;  // of #line directives
+  for (const llvm::StringRef option : options) {
+    llvm::StringRef value = option;
+    if (value.consume_front("-fmax-errors=") || value.consume_front("-ferror-limit="))
+      value.getAsInteger(10, most_errors_);  // the C compiler refuses another value
+    else if (option == "-fdiagnostics-color=auto")
+      options_->ShowColors = by_default;
+    else if (option == "-fdiagnostics-color" || option == "-fdiagnostics-color=always" ||
+             option == "-fcolor-diagnostics")
+      options_->ShowColors = true;
+    else if (option == "-fno-diagnostics-color" || option == "-fdiagnostics-color=never" ||
+             option == "-fno-color-diagnostics")
+      options_->ShowColors = false;
+  }
 }
 
 diagnostic_printer::~diagnostic_printer() = default;
@@ -313,6 +327,16 @@ bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) con
          (is_about_paths(info) && (is_in(around_closures_, info) || is_in(moved_blocks_, info)));
 }
 
+/// Returns whether the message follows the last error that the user wants to see. The first such error is
+/// replaced by a sentence.
+bool diagnostic_printer::is_beyond_the_last_error(clang::DiagnosticsEngine::Level level) {
+  if (most_errors_ == 0) return false;
+  if (errors_ > most_errors_) return true;
+  if (level < clang::DiagnosticsEngine::Error || ++errors_ <= most_errors_) return false;
+  llvm::errs() << "sukima cc: there are more errors; -fmax-errors=" << most_errors_ << " hides them\n";
+  return true;
+}
+
 void diagnostic_printer::EndSourceFile() { printer_.reset(); }
 
 void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
@@ -339,8 +363,8 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   // The parser may see a mistake twice, in the user's tokens and in inserted copies of them.
   const bool is_again = level >= DiagnosticsEngine::Error && info.getLocation().isValid() &&
                         std::exchange(last_error_, info.getLocation()) == info.getLocation();
-  last_was_dropped_ = is_again;
-  if (is_again) return;
+  last_was_dropped_ = is_again || is_beyond_the_last_error(level);
+  if (last_was_dropped_) return;
   DiagnosticConsumer::HandleDiagnostic(level, info);
   message = in_terms_of_the_language(std::move(message));
   if (info.getID() == clang::diag::err_attributes_not_allowed && !text_from(info).starts_with("["))

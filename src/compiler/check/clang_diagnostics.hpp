@@ -11,8 +11,9 @@ namespace sukima::language {
 /// desugaring inserted are dropped.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
-  /// \param in_c  the level of a conversion between pointers to plain functions of different types
-  explicit diagnostic_printer(clang::DiagnosticsEngine::Level in_c);
+  /// \param in_c     the level of a conversion between pointers to plain functions of different types
+  /// \param options  the user's: those about colours and about the number of errors are followed
+  diagnostic_printer(clang::DiagnosticsEngine::Level in_c, const std::vector<std::string>& options);
   ~diagnostic_printer() override;
   /// Declares the blocks that do not run where the parser sees them. From this call on, warnings that follow
   /// from their position are dropped.
@@ -27,8 +28,11 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   std::unique_ptr<clang::TextDiagnostic> printer_;
   void record_exit(const unit& u, token_index keyword);
   bool is_about_wrong_paths(const clang::Diagnostic& info) const;
+  bool is_beyond_the_last_error(clang::DiagnosticsEngine::Level level);
 
   clang::DiagnosticsEngine::Level level_in_c_;
+  unsigned most_errors_ = 0;  ///< 0: any number
+  unsigned errors_ = 0;
   bool last_was_dropped_ = false;
   clang::SourceLocation last_error_;
   std::vector<clang::SourceRange> closures_;

@@ -94,15 +94,14 @@ bool is_for_front(std::string_view option) {
                                         "-fno-builtin",
                                         "-fwrapv",
                                         "-ftrapv",
-                                        "-fPIC",
-                                        "-fpic",
-                                        "-fPIE",
-                                        "-fpie",
-                                        "-fno-pic",
-                                        "-fno-pie",
+                                        "-fPI",  // -fPIC, -fPIE; below the same in small letters
+                                        "-fpi",
+                                        "-fno-pi",
                                         "--sysroot="})
     if (option.starts_with(prefix)) return option != "-mllvm" && !option.starts_with("-mtune");
-  return is_sanitizer_for_front(option);
+  return is_sanitizer_for_front(option) || option.starts_with("-fmax-errors=") ||
+         option.starts_with("-ferror-limit=") || option.find("diagnostics-color") != option.npos ||
+         option.find("color-diagnostics") != option.npos;
 }
 
 /// Returns whether an option is about warnings. Warnings about the generated C do not concern the user.

@@ -2,6 +2,7 @@
 // sukima-cc, the program that `sukima cc` starts.
 #include <base/shared/errors.hpp>
 #include <base/shared/limit_advice.hpp>
+#include <base/shared/one_line.hpp>
 #include <base/shared/stack_limit.hpp>
 #include <base/shared/standard_streams.hpp>
 
@@ -16,6 +17,10 @@
 #include "driver/run_program.hpp"
 
 namespace {
+
+void complain(const std::string& message) {
+  std::fprintf(stderr, "sukima cc: %s\n", sukima::on_one_line(message).c_str());
+}
 
 /// Writes what was printed. \returns whether that succeeded; if not, this reports it
 bool flush_output() {
@@ -44,17 +49,16 @@ int main(int argc, char** argv) {
     }
     return drive(line, read_toolchain());
   } catch (const command_line_error& error) {
-    std::fprintf(stderr, "sukima cc: %s\n", error.what());
+    complain(error.what());
     return 2;
   } catch (const sukima::process::usage_error& error) {
-    std::fprintf(stderr, "sukima cc: %s\n", error.what());
+    complain(error.what());
     return 2;
   } catch (const std::system_error& error) {
-    const std::string advice(sukima::advice_on_limit(error.code().value()));
-    std::fprintf(stderr, "sukima cc: %s%s\n", error.what(), advice.c_str());
+    complain(error.what() + std::string(sukima::advice_on_limit(error.code().value())));
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "sukima cc: %s\n", error.what());
+    complain(error.what());
     return 1;
   }
 }
