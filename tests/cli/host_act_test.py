@@ -325,6 +325,7 @@ class Refusals(Acting):
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
                                  ("is not a folder", "--root", "/nonesuch"),
+                                 ("--json is for the service, which --restore does not start", "--restore", "--json"),
                                  (f"--port: '{__file__}' is neither a device nor a socket", "--port", __file__),
                                  ("--port: '/' is neither a device nor a socket", "--port", "/"),
                                  ("has 200 bytes, and that of a socket at most 107; give a shorter path", "--port", "/" + "p" * 199),

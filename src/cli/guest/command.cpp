@@ -136,7 +136,13 @@ void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   command.add_flag("--restore", options->restore,
                    "Switch CPUs on again that a killed service left off, and exit");
   command.add_flag("--json", options->json, "Print each event as one JSON object a line");
-  command.callback([options, &code] { code = run(*options); });
+  command.callback([options, &command, &code] {
+    for (const char* const name : {"--port", "--socket", "--user", "--json"})
+      if (options->restore && command.count(name) != 0)
+        throw process::usage_error(fmt::format(
+            "{} is for the service, which --restore does not start: leave one of them out", name));
+    code = run(*options);
+  });
 }
 
 }  // namespace sukima::cli::guest
