@@ -64,19 +64,26 @@ class session {
     std::size_t next = 0;
   };
 
+  void make_folder(const std::filesystem::path& folder) const {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      throw experiment_error(fmt::format("'{}' cannot be made: {}; choose another --folder",
+                                         request_.folder.string(), error.message()));
+  }
+
   /// Creates the folder, or checks that it belongs to these runs.
   void prepare() {
     namespace fs = std::filesystem;
     std::error_code error;
-    fs::create_directories(request_.folder / "experiments", error);
-    if (error)
-      throw experiment_error(fmt::format("'{}' cannot be made: {}; choose another --folder",
-                                         request_.folder.string(), error.message()));
+    make_folder(request_.folder);
     if (!fs::exists(request_.folder / "machine.json", error) &&
         fs::file_size(request_.folder / "runs.jsonl", error) > 0 && !error)
       throw experiment_error(fmt::format(
           "'{}' has a runs.jsonl, and no machine.json that says what these runs are: choose another --folder",
           request_.folder.string()));
+    // A folder that is refused gets no new file. Without runs no other process writes there.
+    if (!fs::exists(request_.folder / "runs.jsonl", error)) static_cast<void>(earlier_runs(request_));
     file_.emplace(request_.folder / "runs.jsonl");  // from here on it is this process's
     if (const std::optional<recorded_runs> found = earlier_runs(request_)) {
       // The facts of earlier runs still hold for their records.
@@ -86,6 +93,7 @@ class session {
       request_.facts.machine = found->facts.machine;
       before_ = found->records;
     } else {
+      make_folder(request_.folder / "experiments");  // first: a folder with a machine.json must have it
       write_text(request_.folder / "machine.json", facts_text(request_.facts));
     }
     for (const experiment& experiment : request_.experiments)

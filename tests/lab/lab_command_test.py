@@ -128,9 +128,17 @@ class lab(with_folder):
         self.refused("'./folder.json' cannot be read: Is a directory", "run", "./folder.json")
         (self.folder / "file").write_text("")
         self.refused("'file' cannot be made: Not a directory; choose another --folder", "run", "small", "--folder", "file")
+        for name in ("runs.jsonl", "machine.json"):  # a folder that is not refused would get more files
+            there = self.folder / f"only-{name}"
+            there.mkdir()
+            (there / name).write_text("{}\n")
+            self.refused(f"only-{name}", "run", "small", "--folder", there.name)
+            self.assertEqual([file.name for file in there.iterdir()], [name])
         self.refused("--html no/page.html: No such file or directory", "run", "small", "--folder", "runs", "--html", "no/page.html")
         self.assertFalse((self.folder / "runs").exists(), "nothing is begun before the page can be written")
         self.refused("leave out --json or --dry-run", "run", "small", "--dry-run", "--json")
+        self.refused("leave out --plot and --html", "run", "small", "--dry-run", "--plot")
+        self.refused("leave out --plot and --html", "run", "small", "--dry-run", "--html", "page.html")
 
     def test_prints_what_would_be_run(self):
         plan = self.run_lab("run", "small", "--dry-run", "--folder", "runs")

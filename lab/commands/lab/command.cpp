@@ -250,6 +250,8 @@ int run(const lab_options& options) {
   if (options.dry_run && options.json)
     throw process::usage_error(
         "sukima lab prints what would be run as text only: leave out --json or --dry-run");
+  if (options.dry_run && (options.plot || !options.html.empty()))
+    throw process::usage_error("--dry-run leaves nothing to draw: leave out --plot and --html, or --dry-run");
   parts::run_request request = request_for(options, std::move(experiments));
   if (!options.dry_run) {
     if (options.cpus) use_cpus(*options.cpus);
