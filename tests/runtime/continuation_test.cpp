@@ -111,6 +111,31 @@ TEST_P(continuations, may_be_cancelled_before_their_source_ends) {
   EXPECT_EQ(counted::errors(), 0);
 }
 
+/// A capture whose move throws once that is set.
+struct moves_or_throws {
+  counted own;
+  const std::atomic<bool>* throws;
+  explicit moves_or_throws(const std::atomic<bool>& when) : throws(&when) {}
+  moves_or_throws(moves_or_throws&& other) : own(std::move(other.own)), throws(other.throws) {
+    if (*throws) throw support::test_error(6);
+  }
+};
+
+TEST_P(continuations, that_cannot_be_moved_end_their_captures_before_a_touch_rethrows) {
+  counted::reset();
+  for (int i = 0; i < 30; ++i)
+    runtime.run([](context c) {
+      promise<int> given;
+      std::atomic<bool> throws{false};
+      const auto after = given.get_future().then([own = moves_or_throws(throws)](int) {});
+      throws = true;  // it begins only after this
+      given.set_value(1);
+      EXPECT_THROW(after.touch(c), support::test_error);
+      EXPECT_EQ(counted::alive(), 0) << "although its handle exists";
+    });
+  EXPECT_EQ(counted::errors(), 0);
+}
+
 TEST_P(continuations, race_with_being_cancelled) {
   for (int i = 0; i < 200; ++i) {
     counted::reset();

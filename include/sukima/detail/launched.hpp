@@ -136,8 +136,14 @@ template <class T, class F> struct launched_call : launched_value<T> {
       auto* const me = static_cast<launched_call*>(self);
       if (me->result.is_done()) return;  // cancelled
       me->result.end(detail::run_future(me->result, [&]() -> decltype(auto) {
-        F own(std::move(*me->f));
-        me->f.reset();
+        struct end_captures {  // also if the move throws
+          std::optional<F>& f;
+          ~end_captures() { f.reset(); }
+        };
+        F own = [&] {
+          const end_captures at_end{me->f};
+          return F(std::move(*me->f));
+        }();
         return detail::call(c, std::move(own));
       }));
     };
