@@ -347,6 +347,20 @@ TEST_F(bench_command, lists_what_there_is) {
   }
 }
 
+TEST_F(bench_command, lists_without_names_and_other_options) {
+  add_usual_programs();
+  for (const auto& surplus : std::vector<std::vector<std::string>>{{"fib"}, {"--json"}, {"--workers", "1"}}) {
+    std::vector<std::string> words{"bench", "--list"};
+    words.insert(words.end(), surplus.begin(), surplus.end());
+    const process::child_result result = run(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.errors.find("--list prints everything that there is: leave out " +
+                                 (surplus[0] == "fib" ? "NAME" : surplus[0])),
+              std::string::npos)
+        << result.errors;
+  }
+}
+
 TEST_F(bench_command, has_help_with_examples) {
   const process::child_result result = run({"bench", "--help"});
   EXPECT_EQ(result.exit_code, 0);

@@ -380,6 +380,10 @@ void declare(CLI::App& command, int& code, program_arguments /*program*/) {
                    "Also print paired ratios of Sukima to each peer, with intervals");
   command.add_flag("--list", options->list, "List benchmarks, systems and scenarios, and exit");
   command.callback([options, &command, &code] {
+    for (const CLI::Option* const one : command.get_options())
+      if (options->list && one->count() != 0 && one->get_name() != "--list")
+        throw process::usage_error(
+            fmt::format("--list prints everything that there is: leave out {}", one->get_name()));
     check_node_options(command);
     code = run_bench(*options);
   });
