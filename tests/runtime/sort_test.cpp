@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // parallel_sort and parallel_stable_sort against the standard ones: inputs of many shapes, element types,
 // exceptions.
+#include "rows.hpp"
 #include "support.hpp"
 
 #include <sukima/sort.hpp>
@@ -142,6 +143,38 @@ TEST_P(sort_test, takes_strings_in_other_containers) {
   EXPECT_TRUE(d == expected);
   runtime.run([&] { parallel_stable_sort(stable); });
   EXPECT_TRUE(stable == expected);
+}
+
+/// A permutation of the rows moves both columns.
+TEST_P(sort_test, takes_iterators_with_proxies) {
+  using iterator = rows::row_iterator<long>;
+  constexpr int n = 30'000;
+  for (const bool stable : {false, true}) {
+    std::vector<int> first;
+    std::vector<long> numbers(n);
+    for (int i = 0; i < n; ++i) first.push_back(i * 7919 % 20'011 / 4);
+    std::iota(numbers.begin(), numbers.end(), 0L);
+    const std::vector<int> before = first;
+    const iterator begin{first.data(), numbers.data()};
+    const auto less = [](rows::seen_row<long> a, rows::seen_row<long> b) { return a.first < b.first; };
+    runtime.run([&](context c) {
+      if (stable)
+        parallel_stable_sort(c, begin, begin + n, less);
+      else
+        parallel_sort(c, begin, begin + n, less);
+    });
+    EXPECT_TRUE(std::ranges::is_sorted(first));
+    std::vector<bool> seen(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto number = static_cast<std::size_t>(numbers[i]);
+      EXPECT_FALSE(seen[number]);
+      seen[number] = true;
+      EXPECT_EQ(first[i], before[number]);
+      if (stable && i > 0 && first[i - 1] == first[i]) {
+        EXPECT_LT(numbers[i - 1], numbers[i]);
+      }
+    }
+  }
 }
 
 /// Sorts counted objects with a comparison that throws at the end of so many calls.
