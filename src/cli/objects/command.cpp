@@ -196,7 +196,9 @@ void declare(CLI::App& command, int& code, program_arguments program) {
                    "Plan for the CPUs that other programs leave now, within the limits");
   command.add_flag("--quick", options->quick, "Validate with one run under each model, not five");
   command.add_flag("--json", options->json, "Print one JSON object");
-  command.callback([options, &code, program = std::move(program)] {
+  command.callback([options, &command, &code, program = std::move(program)] {
+    if (command.count("--model") != 0 && options->action != "plan")
+      throw process::usage_error("--model is for a plan: sukima objects plan --model MODEL FILE");
     if (options->quick && options->action != "validate")
       throw process::usage_error("--quick is for a validation: sukima objects validate --quick -- PROGRAM");
     if (options->action == "record" || options->action == "validate") {
