@@ -526,6 +526,10 @@ def check_launcher(backend, work):
     is_equal("the second build's command", second, first)
     is_equal("the command in a copy of the project", third, first)
     is_equal("the command's first word", first.split()[:3], ["x", "env", backend.removeprefix("--backend=")])
+    done = subprocess.run([SUKIMA, "cc", backend, "--launcher=missing", "-c", "program.tc"], cwd=work, capture_output=True, text=True)
+    is_equal("the message about a missing launcher", done.stderr,
+             "sukima cc: cannot start 'missing': No such file or directory; select a C compiler with --backend=COMPILER or "
+             "SUKIMA_CC, and the program that starts it with --launcher=PROGRAM\n")
 
 
 def check_names_of_files(backend, work):

@@ -66,9 +66,11 @@ void handle_ending_signals(void (*handler)(int)) {
 }
 
 void report_failure(const std::string& program, int error) {
-  std::fprintf(stderr,
-               "sukima cc: cannot start '%s': %s; select a C compiler with --backend=COMPILER or SUKIMA_CC\n",
-               program.c_str(), std::strerror(error));
+  std::fprintf(
+      stderr,
+      "sukima cc: cannot start '%s': %s; select a C compiler with --backend=COMPILER or SUKIMA_CC, and "
+      "the program that starts it with --launcher=PROGRAM\n",
+      program.c_str(), std::strerror(error));
 }
 
 /// Prints the changed lines from a pipe on stderr, and closes the pipe.
