@@ -158,6 +158,19 @@ TEST(planner, leaves_out_what_wishes_and_the_profile_rule_out) {
   EXPECT_THROW(make_plan(program, request), description_error);
 }
 
+TEST(planner, refuses_a_program_in_which_nothing_happens) {
+  description program = examples::pipeline_of(2, 1, 1000);
+  for (object& one : program.objects) one.activations = 0;
+  for (const bool by_paper : {false, true}) EXPECT_THROW(plan_of(program, 2, by_paper), description_error);
+  const prediction none =
+      predict(program, {simulated, std::vector<std::size_t>(2), std::vector<std::size_t>(1, 64)},
+              examples::machine_of(2));
+  EXPECT_EQ(none.time_ns, 0);
+  EXPECT_EQ(none.computing, std::vector<double>(2));
+  EXPECT_EQ(none.blocked, std::vector<double>(2));
+  EXPECT_EQ(none.full, std::vector<double>(1));
+}
+
 TEST(planner, is_decided_by_the_paper_when_asked) {
   const plan made = plan_of(examples::pipeline_of(6, 1e6, 200), 2, true);
   EXPECT_TRUE(std::is_sorted(made.ranking.begin(), made.ranking.end(),

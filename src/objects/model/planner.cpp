@@ -36,6 +36,10 @@ class planner {
         clusters_of_processes_(clusters_of(program, true)) {}
 
   plan make() {
+    if (std::accumulate(all_.activations.begin(), all_.activations.end(), 0.0) == 0)
+      throw description_error(
+          "no object computes, so there is nothing to plan: give an object 'starts' or 'activations' above "
+          "0");
     plan result;
     for (const execution_model model : all_models) {
       const std::string reason = reason_against(model);

@@ -53,7 +53,12 @@ prediction predict(const description& program, const configuration& how, const m
   const double computations = sum_of(all.activations);
   const double events = computations + sum_of(all.messages);
   prediction result;
-  if (events == 0) return result;
+  if (events == 0) {
+    result.computing.resize(program.objects.size());
+    result.blocked.resize(program.objects.size());
+    result.full.resize(program.streams.size());
+    return result;
+  }
   // A tenth of the events is reserved, because rounding small numbers up adds some.
   const double part = std::min(1.0, 0.9 * static_cast<double>(most.events) / events);
   simulation run(program, all, how, where, part, most.seed);
