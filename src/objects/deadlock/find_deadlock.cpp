@@ -159,18 +159,12 @@ found_deadlock find_dead(const observation& before, const observation& now) {
         go_on(i);
       }
   };
-  found_deadlock found;
   const bool any_lives =
       std::any_of(others.begin(), others.end(), [&](std::size_t i) { return !before.objects[i].has_ended; });
-  for (std::size_t s = 0; s < at.size(); ++s)
-    for (const bool is_out : {true, false}) {
-      std::vector<std::size_t>& waiting = is_out ? at[s].receivers : at[s].senders;
-      if (!(is_out ? before.unknown_outs : before.unknown_ins)[s] || waiting.empty()) continue;
-      if (any_lives)
-        free(waiting);
-      else
-        found.unused.push_back({static_cast<std::uint32_t>(s), is_out});
-    }
+  for (std::size_t s = 0; any_lives && s < at.size(); ++s) {
+    if (before.unknown_outs[s]) free(at[s].receivers);
+    if (before.unknown_ins[s]) free(at[s].senders);
+  }
   while (!alive.empty()) {
     const std::size_t living = alive.back();
     const observed_object& o = before.objects[living];
@@ -178,8 +172,16 @@ found_deadlock find_dead(const observation& before, const observation& now) {
     for (const std::size_t i : std::exchange(kept_by[living], {})) go_on(i);
     for (const observed_end& e : o.ends) free(e.is_out ? at[e.stream].receivers : at[e.stream].senders);
   }
+  found_deadlock found;
   for (std::size_t i = 0; i < count; ++i)
     if (suspected[i] || (kept[i] && !now.objects[i].has_ended)) found.dead.push_back(i);
+  const auto is_dead = [&](std::size_t i) { return suspected[i]; };
+  for (std::uint32_t s = 0; s < at.size(); ++s) {
+    if (before.unknown_outs[s] && std::ranges::any_of(at[s].receivers, is_dead))
+      found.unused.push_back({s, true});
+    if (before.unknown_ins[s] && std::ranges::any_of(at[s].senders, is_dead))
+      found.unused.push_back({s, false});
+  }
   return found;
 }
 
