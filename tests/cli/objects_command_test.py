@@ -217,6 +217,14 @@ class Record(unittest.TestCase):
         self.assertEqual(done.stderr, b"sukima: '" + program + b"' cannot be described: its file name is not UTF-8; start it by a "
                          b"link with another name\n")
 
+    def test_refuses_names_with_control_characters(self):
+        """No description can have them, so no plan would be for this program."""
+        for text in ("\n", "\t"):
+            done = run("objects", "record", *LONG, "--", CHOICE, text)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"'{CHOICE}' cannot be described: streams[1].name: must be a name of 1 to 200 characters "
+                          "without control characters", done.stderr)
+
     def test_describes_a_whole_run(self):
         done = run("objects", "record", *LONG, "--", str(EXAMPLES / "objects"))
         self.assertEqual(done.returncode, 0, done.stderr)

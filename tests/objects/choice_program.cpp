@@ -30,12 +30,14 @@ void ask(std::vector<out<int>> to, std::vector<in<int>> from, long* sum) {
 
 }  // namespace
 
+/// choice_program [TEXT] appends the text to the names of the replies.
 int main(int argc, char** argv) {
   sukima::objects::program p(argc, argv);
   std::vector<out<int>> to;
   std::vector<in<int>> from;
   for (const std::string number : {"0", "1"}) {
-    const auto question = p.stream<int>("question " + number), reply = p.stream<int>("reply " + number);
+    const auto question = p.stream<int>("question " + number);
+    const auto reply = p.stream<int>("reply " + number + (argc > 1 ? argv[1] : ""));
     p.object("server " + number, answer, question.in(), reply.out());
     to.push_back(question.out());
     from.push_back(reply.in());

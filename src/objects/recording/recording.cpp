@@ -51,9 +51,11 @@ recorded_output& find(std::vector<recorded_output>& in, const stream_core* s, co
   return in.emplace_back(recorded_output{s, input, 0});
 }
 
-/// Returns the name as a line. Control characters become question marks.
+/// Returns the name as a line. Each of its newlines becomes another control character, so that the
+/// description refuses the name. With a readable character, a plan would name an object that the program does
+/// not have.
 std::string one_line(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::replace(name.begin(), name.end(), '\n', '\t');
   return name + "\n";
 }
 
