@@ -61,10 +61,10 @@ class Refusals(unittest.TestCase):
         self.refused("--quick is for a validation", "plan", "x", "--quick")
         self.refused("--load is for a plan", "record", "--load", "--", "true")
         self.refused("--load is for a plan", "calibrate", "--load")
+        for action in (["calibrate"], ["record", "--", "true"], ["validate", "--", "true"]):
+            self.refused("--model is for a plan", *action[:1], "--model", "paper", *action[1:])
         description = json.dumps({"sukima-objects": 1, "streams": [], "objects": [{"name": "a", "starts": 1}]})
         self.refused("leave out one of them", "plan", "-", "--load", "--cpus", "1", given=description)
-        for action in (("calibrate",), ("record", "--", "true"), ("validate", "--", "true")):
-            self.refused("--model is for a plan", action[0], "--model", "paper", *action[1:])
         self.refused("'true' ran no concurrent objects", "validate", "--quick", "--", "true")
         self.refused("runs for longer than 0.1 s", "validate", "--seconds", "0.1", "--",
                      str(EXAMPLES / "objects_broker"), "1000000000000")

@@ -140,15 +140,22 @@ json costs_json(const model::cost_table& costs) {
   return result;
 }
 
+/// Returns "1 stream" or "2 streams".
+static std::string count_text(double count, const char* what) {
+  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string recording_report(const model::description& seen) {
   const model::recorded_part part = seen.recorded.value_or(model::recorded_part{});
   const model::flow all = model::flow_of(seen);
   double messages = 0;
   for (const double one : all.messages) messages += one;
-  return fmt::format("Saw {} of {}: {} objects, {} streams, {:.0f} messages.\n",
+  return fmt::format("Saw {} of {}: {}, {}, {}.\n",
                      part.whole ? fmt::format("the whole run ({:.3g} s)", part.seconds)
                                 : fmt::format("the first {:.3g} s", part.seconds),
-                     seen.program, seen.objects.size(), seen.streams.size(), messages);
+                     seen.program, count_text(static_cast<double>(seen.objects.size()), "object"),
+                     count_text(static_cast<double>(seen.streams.size()), "stream"),
+                     count_text(std::round(messages), "message"));
 }
 
 json recording_json(const model::description& seen) {
