@@ -89,6 +89,7 @@ class Refusals(unittest.TestCase):
 
     def test_calibrate_refuses_bad_requests_with_one_sentence(self):
         self.refused("--show measures nothing", "calibrate", "--show", "--all-pairs")
+        self.refused("--show measures nothing", "calibrate", "--show", "--days", "3")
         self.refused("--days", "calibrate", "--days", "0")
         self.refused("65535", "calibrate", "--cpus", "65535")
         self.refused("--pairs prints only the pairs", "probe", "--pairs", "--strict")

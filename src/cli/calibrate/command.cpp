@@ -33,12 +33,12 @@ constexpr const char* footer = R"(Examples:
 The file is SUKIMA_PROFILE, or sukima/profile in XDG_CACHE_HOME or ~/.cache, or without a home
 /var/cache/sukima/profile.)";
 
-constexpr double day = 86400;
+constexpr double day = 86400, default_days = 30;
 
 struct calibrate_options {
   std::string cpus;
   std::string file;
-  double days = 30;
+  std::optional<double> days;
   bool all_pairs = false, show = false, json = false;
 };
 
@@ -105,7 +105,7 @@ int measure_and_store(const calibrate_options& options) {
     plan.cpus.assign(cpus.begin(), cpus.end());
   }
   plan.all_pairs = options.all_pairs;
-  plan.valid_seconds = options.days * day;
+  plan.valid_seconds = options.days.value_or(default_days) * day;
   const sukima::calibration measured = measure_profile(std::move(plan));
   const sukima_capacity_profile profile = measured.profile();
   if (options.file != "-") {
@@ -138,8 +138,10 @@ void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   command.add_flag("--show", options->show, "Measure nothing; print the stored profile");
   command.add_flag("--json", options->json, "Print one JSON object");
   command.callback([options, &code] {
-    if (options->show && (!options->cpus.empty() || options->all_pairs || options->file == "-"))
-      throw process::usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
+    if (options->show &&
+        (!options->cpus.empty() || options->all_pairs || options->days || options->file == "-"))
+      throw process::usage_error(
+          "--show measures nothing: leave out --cpus, --all-pairs, --days and --output -");
     code = options->show ? show(*options) : measure_and_store(*options);
   });
 }
