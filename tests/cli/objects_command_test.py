@@ -79,8 +79,12 @@ class Refusals(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             profile = pathlib.Path(folder, "profile")
             profile.write_text(text.removesuffix("end\n") + "message thread 8 x\nend\n")
-            self.refused(f"sukima: {profile}: line {len(text.splitlines())} of the machine profile is malformed; measure again",
+            self.refused(f"sukima: {profile}: line {len(text.splitlines())} of the machine profile is malformed; "
+                         "run 'sukima objects calibrate' to measure again",
                          "plan", "-", given=description, SUKIMA_PROFILE=str(profile))
+            for command in (["calibrate"], ["plan", "-"]):
+                done = run("objects", *command, given=description, SUKIMA_PROFILE=str(profile))
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Calibrate(unittest.TestCase):

@@ -77,7 +77,9 @@ TEST(costs, refuse_malformed_lines_with_their_number) {
         "message thread 8 1 7 7 6 8 6 8 1", "objects-switch 8 7", "objects-switch 8 9 7",
         "message thread 8 1 nan 7", "objects-switch", "objects-switch 8ns", "objects-sleep near 1 2",
         "objects-sleep same 1"}) {
-    EXPECT_EQ(refusal_of(line), "line 2 of the machine profile is malformed; measure again") << line;
+    EXPECT_EQ(refusal_of(line),
+              "line 2 of the machine profile is malformed; run 'sukima objects calibrate' to measure again")
+        << line;
   }
   EXPECT_EQ(refusal_of("message thread 8 1 7 7"), "accepted");
   EXPECT_EQ(refusal_of("messages 1"), "accepted");

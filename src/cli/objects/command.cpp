@@ -54,6 +54,16 @@ void refuse_load(const objects_options& options) {
     throw process::usage_error("--load is for a plan or a validation: sukima objects plan --load FILE");
 }
 
+/// Returns the costs of messages in the profile. If one of these lines is malformed, returns none: new
+/// measurements replace all of them.
+model::cost_table known_costs(const std::string& profile) {
+  try {
+    return model::parse_costs(profile);
+  } catch (const model::costs_error&) {
+    return {};
+  }
+}
+
 int calibrate(const objects_options& options) {
   refuse_seconds(options);
   refuse_load(options);
@@ -64,7 +74,7 @@ int calibrate(const objects_options& options) {
   try {
     const std::string profile = read_profile(path);
     // Costs that this run does not measure, such as those for another number of CPUs, stay in the profile.
-    model::cost_table costs = costs_in(profile, path);
+    model::cost_table costs = known_costs(profile);
     costs.merge(measure_message_costs());
     replace_file(path, model::profile_with_costs(profile, costs));
     fmt::print("{}", options.json ? text_of(costs_json(costs)) : costs_report(costs));

@@ -210,8 +210,9 @@ cost_table parse_costs(std::string_view profile) {
                       : word == our_words[4] ? read_switch(line, result.resume_ns, result.resume_quartiles)
                                              : true;
     if (!good)
-      throw costs_error("line " + std::to_string(number) +
-                        " of the machine profile is malformed; measure again");
+      throw costs_error(
+          "line " + std::to_string(number) +
+          " of the machine profile is malformed; run 'sukima objects calibrate' to measure again");
   });
   return result;
 }
