@@ -4,10 +4,6 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-// Weak, because otherwise the linker of a static executable warns that dlopen needs shared libraries. There
-// it is null, and stay_loaded() has nothing to do.
-#pragma weak dlopen
-
 namespace sukima::detail {
 
 void stay_loaded() noexcept {
@@ -16,7 +12,10 @@ void stay_loaded() noexcept {
   if (dladdr(&own, &found) == 0 || found.dli_fname == nullptr) return;
   const auto* const in_executable = reinterpret_cast<const void*>(getauxval(AT_PHDR));
   if (dladdr(in_executable, &executable) != 0 && executable.dli_fbase == found.dli_fbase) return;
-  if (&dlopen != nullptr) dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  // By its name, because a reference makes the linker of a static executable warn that dlopen needs shared
+  // libraries. A static executable does not get here.
+  const auto load = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
+  if (load != nullptr) load(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace sukima::detail
