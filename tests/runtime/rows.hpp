@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table that is stored column by column: its iterator returns proxies, as that of std::views::zip. The
-// standard's concepts for iterators accept it, and those of C++17 do not.
+// Rows of a table that is stored column by column: its iterator returns proxies, as that of std::views::zip.
+// The standard's concepts for iterators accept it, and those of C++17 do not.
 #pragma once
 
 #include <compare>
