@@ -82,7 +82,9 @@ class visit_test : public testing::TestWithParam<bool> {};
 TEST_P(visit_test, can_be_unwound_at_each_instruction) {
   if (!sukima::detail::can_visit()) return;
   ends_elsewhere = GetParam();
-  steps_of_visit = steps_of_end = lost = 0;
+  steps_of_visit = 0;
+  steps_of_end = 0;
+  lost = 0;
   struct sigaction stepping = {};
   struct sigaction before = {};
   stepping.sa_sigaction = on_step;
