@@ -70,7 +70,8 @@ class bench_command : public testing::Test {
 
   /// With a long time limit, because a fake program without CPU for a while must not count as hanging.
   process::child_request request(std::vector<std::string> arguments) const {
-    if (arguments.size() > 1 && std::ranges::find(arguments, "--time-limit") == arguments.end())
+    const bool measures = arguments.size() > 1 && std::ranges::find(arguments, "--list") == arguments.end();
+    if (measures && std::ranges::find(arguments, "--time-limit") == arguments.end())
       arguments.insert(arguments.begin() + 1, {"--time-limit", "400"});
     arguments.insert(arguments.begin(), SUKIMA_PROGRAM);
     return {.arguments = std::move(arguments),
