@@ -229,6 +229,16 @@ TEST_F(run_variables, of_the_user_win_with_all_that_say_the_same) {
   EXPECT_EQ(set.at("RAYON_NUM_THREADS"), "2");
 }
 
+TEST_F(run_variables, of_the_user_are_kept_and_not_set_as_well) {
+  const auto decided = decision_with(2, false, false, 1.5);
+  for (const variable& v : plan_variables(decided, true, read_pretended).set) pretended[v.name] = "7";
+  const auto plan = plan_variables(decided, true, read_pretended);
+  EXPECT_FALSE(plan.kept.empty());
+  for (const variable& kept : plan.kept)
+    EXPECT_TRUE(std::ranges::none_of(plan.set, [&](const variable& v) { return v.name == kept.name; }))
+        << kept.name;
+}
+
 TEST_F(run_variables, pass_on_the_users_own_number_to_sukima) {
   EXPECT_EQ(planned(decision_with(5, true, false, 2)).at("SUKIMA_WORKERS"), "5");
   static_assert(most_workers == settings::most_workers);
