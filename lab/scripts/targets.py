@@ -151,7 +151,8 @@ def text_of(target, benchmark):
 
 def missing_peers(target, rows):
     """The peers of a measured target that have no row: not built, or too slow."""
-    return set(target["peers"].split(",")) - {"none"} - {row["system"] for row in rows} if rows else set()
+    wanted = set(target["peers"].split(",")) - {"none"}
+    return wanted - {row["system"] for row in rows} if wanted and rows else set()
 
 
 def lines_of(results, given):

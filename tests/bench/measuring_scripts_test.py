@@ -120,6 +120,7 @@ class Targets(Scripts):
         super().setUp()
         # The same rows; sukima bench alone has defaults for the scenario.
         self.pretend("sukima", SUKIMA.replace('after["--scenario"]', '"alone"'))
+        self.pretend("bench-sukima-gcc", BENCH)
         self.targets = self.folder / "targets.toml"
         self.page = self.folder / "page.md"
 
@@ -155,6 +156,11 @@ benchmarks = ["fib"]
 workers = 2
 figure = "p99"
 most = 1
+[[target]]
+benchmarks = ["memory"]
+workers = 2
+figure = "memory"
+most = 1
 """).stdout
         self.assertEqual(text.splitlines(), [
             "| target | measured | |",
@@ -165,8 +171,9 @@ most = 1
             "| `fib`, 2 workers: ≤ 0.60 × the fastest of tbb, chili | 0.60 | reached |",
             "| `fib`, 2 workers: ≤ 1.79 s | 1.8 s | **missed** |",
             "| `fib`, 2 workers: p99 ≤ 1 s | — | not measured |",
+            "| `memory`, 2 workers: peak memory / (P × S1) ≤ 1.00 | 2.00 | **missed** |",
             "",
-            "3 reached, 2 missed, 1 not measured; without chili in fib"])
+            "3 reached, 3 missed, 1 not measured; without chili in fib"])
 
     def test_replace_the_table_of_a_page_and_go_on(self):
         target = """
