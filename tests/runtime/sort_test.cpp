@@ -2,6 +2,7 @@
 // parallel_sort and parallel_stable_sort against the standard ones: inputs of many shapes, element types,
 // exceptions.
 #include "rows.hpp"
+#include "shapes.hpp"
 #include "support.hpp"
 
 #include <sukima/sort.hpp>
@@ -16,6 +17,7 @@
 
 namespace {
 
+using shapes::shapes_of;
 using sukima::context;
 using sukima::parallel_sort;
 using sukima::parallel_stable_sort;
@@ -25,35 +27,11 @@ using support::test_error;
 class sort_test : public support::runtimes {};
 INSTANTIATE_TEST_SUITE_P(workers, sort_test, support::worker_counts(), support::name_of_count);
 
-/// Inputs that are difficult for sorts.
-std::vector<std::pair<std::string, std::vector<int>>> shapes(std::size_t n) {
-  std::mt19937 random(static_cast<unsigned>(n));
-  const auto make = [&](auto&& element) {
-    std::vector<int> v(n);
-    for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<int>(element(i));
-    return v;
-  };
-  return {
-      {"random", make([&](std::size_t) { return random() >> 1; })},
-      {"few values", make([&](std::size_t) { return random() % 4; })},
-      {"square root of values", make([&](std::size_t i) { return i * i % (n / 100 + 2); })},
-      {"sorted", make([&](std::size_t i) { return i; })},
-      {"backwards", make([&](std::size_t i) { return n - i; })},
-      {"all equal", make([&](std::size_t) { return 7; })},
-      {"organ pipe", make([&](std::size_t i) { return std::min(i, n - i); })},
-      {"sawtooth", make([&](std::size_t i) { return i % 100; })},
-      {"sorted, then some", make([&](std::size_t i) { return i < n - n / 50 ? i : random() % (n + 1); })},
-      {"two sorted halves", make([&](std::size_t i) { return 2 * i % (n + 1); })},
-      {"median of three killer",
-       make([&](std::size_t i) { return i % 2 == 0 || i >= n / 2 ? i : n / 2 + i; })},
-  };
-}
-
 TEST_P(sort_test, equals_the_sequential_sort) {
   for (const std::size_t n :
        std::initializer_list<std::size_t>{0, 1, 2, 3, 24, 25, 33, 129, 1000, 20'000, 500'000}) {
     if (support::sanitized && n > 20'000) continue;
-    for (const auto& [name, input] : shapes(n)) {
+    for (const auto& [name, input] : shapes_of(n)) {
       std::vector<int> expected = input;
       std::sort(expected.begin(), expected.end());
       std::vector<int> v = input;
@@ -81,7 +59,7 @@ struct card {
 
 TEST_P(sort_test, keeps_the_order_of_equal_elements_if_stable) {
   for (const std::size_t n : std::initializer_list<std::size_t>{10, 100, 5000, 200'000}) {
-    for (const auto& [name, input] : shapes(n)) {
+    for (const auto& [name, input] : shapes_of(n)) {
       std::vector<card> cards;
       for (const int x : input) cards.push_back({x / 3, static_cast<int>(cards.size())});
       std::vector<card> expected = cards;
@@ -244,7 +222,7 @@ TEST_P(sort_test, is_cancelled) {
 }
 
 TEST_P(sort_test, may_fork_in_the_comparison) {
-  std::vector<int> v = shapes(support::sanitized ? 800 : 3000)[0].second;
+  std::vector<int> v = shapes_of(support::sanitized ? 800 : 3000)[0].second;
   runtime.run([&] {
     parallel_sort(v, [](int a, int b) {
       const auto [x, y] = sukima::fork2([=] { return a; }, [=] { return b; });
@@ -255,7 +233,7 @@ TEST_P(sort_test, may_fork_in_the_comparison) {
 }
 
 TEST(sort, keeps_the_order_without_memory_for_a_buffer) {
-  for (const auto& [name, input] : shapes(3000)) {
+  for (const auto& [name, input] : shapes_of(3000)) {
     std::vector<card> cards;
     for (const int x : input) cards.push_back({x / 3, static_cast<int>(cards.size())});
     std::vector<card> expected = cards;

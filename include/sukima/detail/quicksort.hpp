@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unstable sort: quicksort whose halves are forked, with the measures of pattern-defeating quicksort
-// (after Orson Peters) against bad pivots and equal elements.
+// (after Orson Peters) against bad pivots and equal elements. Selecting the n-th element by the same
+// partitions: its pivots come from samples (after Floyd and Rivest, "Expected time bounds for selection",
+// 1975), so that little more than three comparisons for two elements are needed.
 #pragma once
 
 #include <sukima/detail/cheap_merge.hpp>
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -70,52 +73,114 @@ template <class I, class Less> class quicksort {
 
   void sort(context c, I first, I last) const {
     if (detail::sort_runs(first, last, less_)) return;
-    sort(c, first, last, static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first))), true);
+    sort(c, first, last, most_bad(last - first), true);
+  }
+
+  /// Puts that element into the place `nth` which a sort would put there, no greater one before it, and no
+  /// lesser one after it.
+  void select(context c, I first, I nth, I last) const {
+    if (nth != last) select(c, first, nth, last, most_bad(last - first), true);
   }
 
  private:
+  /// Ranges that are longer choose a pivot for selection from a sample.
+  static constexpr distance sampled = 1500;
+
+  /// A range after its partition: no element of [first, middle) is greater, and none of [right, last) less,
+  /// than those of [middle, right), which are equal to each other.
+  struct parts {
+    I middle;
+    I right;
+    bool equal_left;  ///< the pivot equals the element before the range, so no element here is less
+  };
+
+  /// How many unbalanced partitions are allowed before heapsort.
+  static int most_bad(distance n) { return static_cast<int>(std::bit_width(static_cast<std::size_t>(n))); }
+
   /// \param bad_left  how many more unbalanced partitions are allowed before heapsort
   /// \param leftmost  no element is before `first`; otherwise no element before it is greater than any of
   /// these
   void sort(context c, I first, I last, int bad_left, bool leftmost) const {
     for (;;) {
       const distance n = last - first;
-      if (n <= small) {
-        if constexpr (cheap_to_copy<value>)
-          small_sort<value>()(first, n, first, less_);
-        else
-          detail::insertion_sort(first, last, less_);
-        return;
-      }
+      if (n <= small) return sort_few(first, last);
       choose_pivot(first, last);
-      if (!leftmost && !less_(*(first - 1), *first)) {
-        // The pivot equals the element before `first`: all elements equal to it go to the left and are done.
-        first = with_pivot(first, [&](auto& pivot) {
-          return detail::divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
-        });
+      const auto [middle, right, equal_left] = partition(c, first, last, leftmost);
+      if (equal_left) {
+        first = right;
         continue;
       }
-      const I right = with_pivot(first, [&](auto& pivot) {
-        return detail::divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
-      });
-      const I middle = right - 1;
-      std::ranges::iter_swap(first, middle);
       const distance left_count = middle - first;
       const distance right_count = last - right;
       if (std::min(left_count, right_count) < n / 8) {
-        if (--bad_left < 0) {
-          std::ranges::make_heap(first, last, less_);
-          std::ranges::sort_heap(first, last, less_);
-          return;
-        }
+        if (--bad_left < 0) return sort_by_heap(first, last);
         disturb(first, middle);
         disturb(right, last);
       }
+      // A structured binding cannot be captured by clang 15.
+      const I left_end = middle;
+      const I right_begin = right;
       sukima::fork2(
-          c, [=, this](context below) { sort(below, first, middle, bad_left, leftmost); },
-          [=, this](context below) { sort(below, right, last, bad_left, false); });
+          c, [=, this](context below) { sort(below, first, left_end, bad_left, leftmost); },
+          [=, this](context below) { sort(below, right_begin, last, bad_left, false); });
       return;
     }
+  }
+
+  /// \param bad_left  how many more partitions may leave more than three quarters of a range
+  void select(context c, I first, I nth, I last, int bad_left, bool leftmost) const {
+    for (;;) {
+      const distance n = last - first;
+      if (n <= small) return select_few(first, nth, last);
+      choose_pivot_near(c, first, nth, last, bad_left, leftmost);
+      const auto [middle, right, equal_left] = partition(c, first, last, leftmost);
+      if (nth < middle) {
+        last = middle;
+      } else if (nth < right) {
+        return;
+      } else {
+        first = right;
+        leftmost = false;
+      }
+      if (last - first <= n - n / 4) continue;
+      if (--bad_left < 0) return sort_by_heap(first, last);
+      disturb(first, last);
+    }
+  }
+
+  void sort_few(I first, I last) const {
+    if constexpr (cheap_to_copy<value>)
+      small_sort<value>()(first, last - first, first, less_);
+    else
+      detail::insertion_sort(first, last, less_);
+  }
+  void select_few(I first, I nth, I last) const {
+    // Sorting moves long elements more often than selecting does.
+    if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<I>> && sizeof(value) > 16)
+      std::nth_element(first, nth, last, less_);
+    else
+      sort_few(first, last);
+  }
+  void sort_by_heap(I first, I last) const {
+    std::ranges::make_heap(first, last, less_);
+    std::ranges::sort_heap(first, last, less_);
+  }
+
+  /// Partitions by the first element.
+  parts partition(context c, I first, I last, bool leftmost) const {
+    if (!leftmost && !less_(*(first - 1), *first)) {
+      // The pivot equals the element before `first`: all elements equal to it go to the left and are done.
+      const I right = with_pivot(first, [&](auto& pivot) {
+        return detail::divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
+      });
+      return {first, right, true};
+    }
+    const I right = with_pivot(first, [&](auto& pivot) {
+      return detail::divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
+    });
+    const I middle = right - 1;
+    std::ranges::iter_swap(first, middle);
+    return {middle, right, false};
   }
 
   /// Calls f with the pivot: a copy if that is cheap, so that it may stay in a register. It is not constant,
@@ -151,6 +216,24 @@ template <class I, class Less> class quicksort {
     } else {
       order(middle, first, last - 1);
     }
+  }
+  /// Puts an element first that divides the range close to `nth`, on the side that has more elements. So the
+  /// next partition, whose pivot is on the other side of `nth`, leaves few.
+  void choose_pivot_near(context c, I first, I nth, I last, int bad_left, bool leftmost) const {
+    const distance n = last - first;
+    if (n <= sampled) return choose_pivot(first, last);
+    const double count = static_cast<double>(n);
+    const double logarithm = std::log(count);
+    const double wanted = 0.5 * std::exp(logarithm * 2 / 3);
+    const auto size = static_cast<distance>(wanted);
+    const distance step = n / size;
+    for (distance i = 1; i < size; ++i) std::ranges::iter_swap(first + i, first + i * step);
+    const double rank = static_cast<double>(nth - first) * wanted / count;
+    const double error = 0.25 * std::sqrt(logarithm * wanted);
+    const auto place = static_cast<distance>(nth - first < n / 2 ? rank + error : rank - error);
+    const I pivot = first + std::clamp<distance>(place, 0, size - 1);
+    select(c, first, pivot, first + size, bad_left, leftmost);
+    std::ranges::iter_swap(first, pivot);
   }
   /// Breaks a pattern that led to a bad pivot.
   static void disturb(I first, I last) {

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// neighbours: the halves of the tree in parallel, then a loop over the points.
+// neighbours: the halves of the tree in parallel, then a loop over the points. The system selects the middle
+// point if it can, otherwise the standard library does.
 #include "kernels/neighbours.hpp"
 
 #include "harness/harness.hpp"
 #include "system.hpp"
+
+#include <algorithm>
 
 namespace {
 
 using kernels::neighbours_problem;
 
 void order(auto c, neighbours_problem& p, std::size_t first, std::size_t last, unsigned axis) {
-  if (last - first <= kernels::neighbours_grain) return p.order(first, last, axis);
-  p.divide(first, last, axis);
+  const auto select = [c](auto begin, auto nth, auto end, auto less) {
+    if constexpr (requires { c.nth_element(begin, nth, end, less); })
+      c.nth_element(begin, nth, end, less);
+    else
+      std::nth_element(begin, nth, end, less);
+  };
+  if (last - first <= kernels::neighbours_grain) return p.order(first, last, axis, select);
+  p.divide(first, last, axis, select);
   const std::size_t middle = neighbours_problem::middle(first, last);
   c.fork2([&](auto below) { order(below, p, first, middle, neighbours_problem::next(axis)); },
           [&](auto below) { order(below, p, middle + 1, last, neighbours_problem::next(axis)); });

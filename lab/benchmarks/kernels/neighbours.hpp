@@ -3,7 +3,6 @@
 // Benchmark Suite), by a k-d tree (J. Bentley, 1975) that consists only of an order of the points.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,19 +31,20 @@ class neighbours_problem {
   static std::size_t middle(std::size_t first, std::size_t last) { return first + (last - first) / 2; }
 
   /// Puts the middle point in its place, and the others before or after it.
-  void divide(std::size_t first, std::size_t last, unsigned axis) {
+  /// \param select  select(first, nth, last, less) does so, as std::nth_element does
+  void divide(std::size_t first, std::size_t last, unsigned axis, const auto& select) {
     const auto at = [this](std::size_t i) { return points_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(first), at(middle(first, last)), at(last),
-                     [axis](const point& a, const point& b) { return a.x[axis] < b.x[axis]; });
+    select(at(first), at(middle(first, last)), at(last),
+           [axis](const point& a, const point& b) { return a.x[axis] < b.x[axis]; });
   }
 
   /// Makes a tree of the points.
-  void order(std::size_t first, std::size_t last, unsigned axis) {
+  void order(std::size_t first, std::size_t last, unsigned axis, const auto& select) {
     if (last - first <= neighbours_leaf) return;
-    divide(first, last, axis);
+    divide(first, last, axis, select);
     const std::size_t m = middle(first, last);
-    order(first, m, next(axis));
-    order(m + 1, last, next(axis));
+    order(first, m, next(axis), select);
+    order(m + 1, last, next(axis), select);
   }
 
   static unsigned next(unsigned axis) { return axis == 2 ? 0 : axis + 1; }

@@ -52,6 +52,11 @@ struct context {
         at, sukima::set_bits(bits), T{},
         [&f](auto below, std::uint32_t bit) { return f(context<decltype(below)>{below}, bit); }, std::plus{});
   }
+
+  template <class I, class Less>
+  void nth_element(I first, I nth, I last, Less less) const {
+    sukima::parallel_nth_element(at, first, nth, last, less);
+  }
 };
 
 template <class F>

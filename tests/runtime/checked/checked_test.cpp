@@ -76,6 +76,11 @@ const operation operations[] = {
        std::vector<int> v(3, 1);
        sukima::parallel_stable_sort(c, v);
      }},
+    {"sukima::parallel_nth_element",
+     [](context c) {
+       std::vector<int> v(3, 1);
+       sukima::parallel_nth_element(c, v, v.begin());
+     }},
     {"sukima::search",
      [](context c) {
        int workspace = 0;

@@ -260,6 +260,7 @@ void scans(sukima::context c, const std::vector<int>& v, std::vector<int>& out) 
 template <class I>
 concept rearranged = requires(sukima::context c, I at) { sukima::parallel_sort(c, at, at); } ||
                      requires(sukima::context c, I at) { sukima::parallel_stable_sort(c, at, at); } ||
+                     requires(sukima::context c, I at) { sukima::parallel_nth_element(c, at, at, at); } ||
                      requires(sukima::context c, I at, bool (*accepts)(bool)) {
                        sukima::parallel_partition(c, at, at, accepts);
                      } ||

@@ -139,6 +139,8 @@ void call_algorithms(sukima::context c, std::vector<item>& v) {
   sukima::parallel_sort(v);
   sukima::parallel_sort(c, v, std::less{}, of_value{});
   sukima::parallel_stable_sort(v.begin(), v.end(), std::greater{});
+  sukima::parallel_nth_element(v, v.begin(), std::less{}, of_value{});
+  sukima::parallel_nth_element(c, v.begin(), v.begin(), v.end());
 }
 
 void call_searches(sukima::context c, board b, std::vector<item>& v, std::forward_list<item>& few) {
