@@ -90,6 +90,13 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
   return clone_at < Closed, Unpolled == 0 ? unpolled_loops : Unpolled - 1 > (top_of(c));
 }
 
+/// The context of a clone's long loop, which polls at every level, and so do its bodies. Then only loops that
+/// poll call the function for the level below, so g++ inlines that function into the one caller. (A node of
+/// nqueens takes a seventh fewer instructions. In searches g++ inlines it anyway.)
+template <bool Closed, unsigned Unpolled> auto in_long_loop(clone_mark<Closed, Unpolled>* c) noexcept {
+  return clone_at<Closed, Closed ? Unpolled : 0>(top_of(c));
+}
+
 /// Whether a call leaves the callable unchanged. False for a named object whose call operator is not const:
 /// its owner may read the changes afterwards.
 template <class F> inline constexpr bool is_unchanged_by_call =

@@ -74,26 +74,30 @@ Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Wor
 }
 
 /// Runs the iterations [i, to) of a clone's loop.
-template <clone_context_type C, class Place, class End, class Sum, class Work>
+/// \tparam Polls  whether a short loop polls before its first iteration
+template <bool Polls, clone_context_type C, class Place, class End, class Sum, class Work>
 [[gnu::always_inline]] inline Sum run_clone(C c, Place i, End to, Sum sum, const Work& work) {
   if constexpr (Work::in_blocks) {
     return detail::run_clone_in_blocks(c, i, to, std::move(sum), work);
   } else {
     if (!detail::any_left(i, to)) return sum;
-    if constexpr (polls<C>)
+    if constexpr (Polls)
       if (raised(top_of(c))) [[unlikely]]
-        return detail::run_raised_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
+        return detail::run_raised_clone(in_long_loop(c), i, to, std::move(sum),
+                                        detail::passed_rarely<Work>(work));
     if constexpr (std::is_integral_v<End> || few_elements<Place>) {
       if constexpr (std::is_integral_v<End>)
         if (to - i > short_loop) [[unlikely]]
-          return detail::run_long_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
+          return detail::run_long_clone(in_long_loop(c), i, to, std::move(sum),
+                                        detail::passed_rarely<Work>(work));
       for (; detail::any_left(i, to); ++i) work.step(below_loop(c), sum, i);
     } else {
       // The number of elements is unknown: the first ones run here, as those of a short loop.
       int left = short_loop;
       do {
         if (left-- == 0) [[unlikely]]
-          return detail::run_long_clone(c, i, to, std::move(sum), detail::passed_rarely<Work>(work));
+          return detail::run_long_clone(in_long_loop(c), i, to, std::move(sum),
+                                        detail::passed_rarely<Work>(work));
         work.step(below_loop(c), sum, i);
         ++i;
       } while (detail::any_left(i, to));
@@ -107,13 +111,17 @@ template <class Tag, class Sum, class Work, class Place, class End>
 [[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, End to, Sum sum) {
   return detail::parallel_or_clone<Tag>(
       here, [&](auto c) { return work.in_parallel(c, from, detail::end_from(from, to), std::move(sum)); },
-      [&] { return detail::run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
+      [&] {
+        // Polls, and so do its bodies: see in_long_loop.
+        const auto c = clone_at<false, 1>(here.top);
+        return detail::run_clone<true>(c, from, to, std::move(sum), work);
+      });
 }
 /// Runs a loop in the way that suits its context.
 template <class Tag, context_type C, class Sum, class Work, class Place, class End>
 [[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, End to, Sum sum) {
   if constexpr (clone_context_type<C>)
-    return detail::run_clone(c, from, to, std::move(sum), work);
+    return detail::run_clone<polls<C>>(c, from, to, std::move(sum), work);
   else
     return detail::loop_tracked<Tag>(tracked(c), work, from, to, std::move(sum));
 }

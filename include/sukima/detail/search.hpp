@@ -269,12 +269,13 @@ template <unsigned Unpolled, class Place, class End, class T, class Work>
                                                 const Work& work) {
   if (!detail::any_left(from, to)) return init;
   const closed_older closed(top_of(c));
-  return detail::run_clone(clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
+  return detail::run_clone < Unpolled ==
+         0 > (clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
 }
 template <unsigned Unpolled, class Place, class End, class T, class Work>
 [[gnu::always_inline]] inline T search_in_clone(clone_mark<true, Unpolled>* c, Place from, End to, T init,
                                                 const Work& work) {
-  return detail::run_clone(c, from, to, std::move(init), work);
+  return detail::run_clone < Unpolled == 0 > (c, from, to, std::move(init), work);
 }
 /// Runs a search in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class T, class Work, class Place, class End>
