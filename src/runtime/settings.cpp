@@ -197,6 +197,13 @@ void read_policy(const char* name, const enum_names<Policy, last>& policies, Pol
   chosen = *p;
 }
 
+/// \throws bad_setting for a number that is none of the enumeration's values
+template <class Policy, Policy last>
+void require_value(const char* name, const enum_names<Policy, last>& policies, Policy value) {
+  const auto number = static_cast<int>(value);
+  if (number < 0 || number > static_cast<int>(last)) refuse(name, std::to_string(number), policies.list());
+}
+
 }  // namespace
 
 settings settings::from_environment() {
@@ -254,6 +261,16 @@ settings settings::from_environment() {
 
 void settings::check() const {
   if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
+  require_value("settings::wait", wait_policies, wait);
+  for (unsigned i = 0; i < wait_points; ++i)
+    if (const auto at = wait_at[i]) {
+      const std::string name =
+          std::string("settings::wait_at, ") + detail::name_of(static_cast<wait_point>(i));
+      require_value(name.c_str(), wait_policies, *at);
+    }
+  require_value("settings::victim", victim_policies, victim);
+  require_value("settings::pin", pin_policies, pin);
+  require_value("settings::placement", placement_policies, placement);
   if (published_tasks > detail::max_published)
     refuse("settings::published_tasks", std::to_string(published_tasks), "a number from 0 to 8");
   if (request_interval_us > (published_tasks == 0 ? most_interval_us : 0))

@@ -231,6 +231,30 @@ TEST(settings, are_checked_by_the_constructor) {
   EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);
 }
 
+/// A program may have read the number from its own configuration.
+TEST(settings, of_enumerations_are_checked_by_the_constructor) {
+  const auto message = [](auto change) {
+    sukima::settings s;
+    change(s);
+    return support::message_of<sukima::bad_setting>([&] { sukima::runtime r(s); });
+  };
+  EXPECT_NE(message([](auto& s) { s.wait = static_cast<sukima::wait_policy>(7); }).find("settings::wait='7'"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) {
+              s.wait_at[2] = static_cast<sukima::wait_policy>(-1);
+            }).find("settings::wait_at, reply='-1'"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.pin = static_cast<sukima::pin_policy>(3); }).find("settings::pin='3'"),
+            std::string::npos);
+  EXPECT_NE(
+      message([](auto& s) { s.victim = static_cast<sukima::victim_policy>(3); }).find("settings::victim='3'"),
+      std::string::npos);
+  const std::string placement =
+      message([](auto& s) { s.placement = static_cast<sukima::placement_policy>(4); });
+  EXPECT_NE(placement.find("settings::placement='4'"), std::string::npos) << placement;
+  EXPECT_NE(placement.find("off, prefer, exchange or queue"), std::string::npos) << placement;
+}
+
 /// A death test catches exceptions itself, but none that leaves a noexcept function.
 template <class F> void call_uncaught(F f) noexcept { f(); }
 
