@@ -34,11 +34,20 @@ void keep_for_ever(const void* kept) noexcept {
   }
 }
 
+/// Reads the capacity, if these settings leave the number of workers to it now or later. \returns null if not,
+/// or if there is no memory \throws bad_setting if SUKIMA_CPUS is malformed
+detail::capacity_handle capacity_for(const settings& chosen) {
+  if (chosen.workers == 1 || (chosen.workers > 1 && !chosen.elastic)) return nullptr;
+  detail::capacity_handle capacity = detail::open_capacity();
+  if (capacity != nullptr)
+    if (const char* const mistake = sukima_capacity_error(capacity.get())) detail::throw_bad_setting(mistake);
+  return capacity;
+}
+
 /// The default of settings::workers: the CPUs that may run at once. If the number is not adapted, it is at
 /// most the CPUs that the quotas of all enclosing groups pay for, rounded up.
 unsigned usable_cpus(const sukima_capacity* capacity, bool elastic) {
   if (capacity == nullptr) return 1;
-  if (const char* const mistake = sukima_capacity_error(capacity)) detail::throw_bad_setting(mistake);
   sukima_capacity_facts facts;
   sukima_capacity_latest(capacity, &facts);
   return static_cast<unsigned>(std::clamp(elastic ? facts.cap : std::ceil(facts.usable), 1.0, 1024.0));
@@ -68,8 +77,7 @@ bool keeps_inside(const detail::fiber* s, const detail::runtime_core& r) noexcep
 
 runtime::runtime(const settings& chosen) {
   chosen.check();
-  detail::capacity_handle capacity;
-  if (chosen.workers == 0) capacity = detail::open_capacity();
+  detail::capacity_handle capacity = capacity_for(chosen);
   const unsigned workers = chosen.workers != 0 ? chosen.workers : usable_cpus(capacity.get(), chosen.elastic);
   core_ = std::make_unique<detail::whole_runtime>(chosen, workers, std::move(capacity));
   detail::hands_over(

@@ -202,6 +202,19 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_FIBERS", "0", "1 to 1000000"},
         wrong_value{"SUKIMA_FIBERS", "1000001", "1 to 1000000"}));
 
+/// The number of workers follows it, also if the program or the user limits that number.
+TEST(settings, include_the_cpus_to_assume) {
+  const variable cpus("SUKIMA_CPUS", "many");
+  for (const char* const workers : {"", "3"}) {
+    const variable limit("SUKIMA_WORKERS", workers);
+    const std::string message = support::message_of<sukima::bad_setting>([] { sukima::runtime r; });
+    EXPECT_NE(message.find("SUKIMA_CPUS: 'many' is not a number of CPUs"), std::string::npos) << message;
+  }
+  const variable limit("SUKIMA_WORKERS", "3");
+  const variable fixed("SUKIMA_ELASTIC", "off");
+  EXPECT_EQ(sukima::runtime().workers(), 3U) << "it has no effect there";
+}
+
 TEST(settings, are_checked_by_the_constructor) {
   const auto message = [](auto change) {
     sukima::settings s;
