@@ -23,6 +23,8 @@ struct cancel_action {
 /// cancelled
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure,
                      const cancel_action* cancel = nullptr);
+/// Throws what suspend_running would throw before it calls `store`.
+void require_suspension();
 resumer suspension_resumer(fiber& s) noexcept;
 void resume_fiber(fiber& s, std::uint64_t number);
 /// Returns the counter of the reasons why the running fiber must stay on its thread; null outside a runtime.

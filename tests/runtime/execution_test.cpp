@@ -162,6 +162,41 @@ TEST_P(execution_test, coroutines_await_senders_and_coroutines) {
   }
 }
 
+/// Waits in several ways before its first co_await.
+ex::task<int> waits_before_it_awaits(ex::scheduler on) {
+  int sum = ex::async(on, [] { return 1; }).get();
+  sum += value_of(ex::schedule(on) | ex::then([] { return 2; }));
+  sum += value_of(ex::just(4));
+  sum += sukima::run([](context c) {
+    const auto f = sukima::launch([] { return 8; });
+    int children = 0;
+    sukima::task_group group(c);
+    group.run([&] { children = 16; });
+    group.wait(c);
+    return f.touch(c) + children;
+  });
+  co_return sum + co_await ex::just(32);
+}
+
+TEST_P(execution_test, coroutines_may_wait_before_they_await) {
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EQ(value_of(waits_before_it_awaits(on)), 63);
+    EXPECT_EQ(runtime.run([&] { return value_of(waits_before_it_awaits(on)); }), 63);
+    EXPECT_EQ(value_of(ex::just(0) | ex::then([&](int) { return value_of(ex::just(5)); })), 5);
+  }
+}
+
+/// The function that is passed to suspend must not wait, and so must not begin anything to wait for.
+TEST_P(execution_test, a_wait_that_is_refused_starts_nothing) {
+  bool started = false;
+  EXPECT_THROW(runtime.run([&] {
+    sukima::suspend(
+        [&](sukima::resumer) { ex::sync_wait(ex::just(1) | ex::then([&](int) { started = true; })); });
+  }),
+               sukima::usage_error);
+  EXPECT_FALSE(started);
+}
+
 ex::task<int> awaits_futures(ex::scheduler on) {
   auto a = ex::async(on, [] { return 1; });
   auto b = ex::async(on, [] { return 2; });

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -87,31 +88,29 @@ template <class T> class outcome {
 /// A result that a thread or a fiber waits for.
 template <class T> class waited_result {
  public:
+  /// Calls start() outside `suspend`, because a coroutine may itself wait before its first co_await.
+  /// \throws as suspend, before start() is called
   template <class Start> void wait(Start&& start) {
-    if (worker_id() >= 0) {
-      suspend([&](resumer r) {
-        resume_ = r;
-        start();
-      });
-      return;
-    }
+    const bool on_worker = worker_id() >= 0;
+    if (on_worker) sukima::detail::require_suspension();
     start();
+    if (on_worker && suspends()) return;
     std::unique_lock hold(lock_);
     ended_.wait(hold, [this] { return done_; });
   }
   /// Called once, when the operation ends. This object may be destroyed afterwards.
   template <class Set> void end(Set&& set) noexcept {
     set(outcome_);
-    if (resume_) {
-      const resumer r = resume_;
-      r.resume();
-      return;
+    resumer waiter;
+    {
+      // Notifies under the lock: the waiter cannot return, and destroy this object, before the lock is
+      // released.
+      const std::lock_guard hold(lock_);
+      done_ = true;
+      waiter = resume_;
+      ended_.notify_one();
     }
-    // Notifies under the lock: the waiter cannot return, and destroy this object, before the lock is
-    // released.
-    const std::lock_guard hold(lock_);
-    done_ = true;
-    ended_.notify_one();
+    if (waiter) waiter.resume();
   }
   auto take() {
     if constexpr (std::is_void_v<T>) {
@@ -127,10 +126,35 @@ template <class T> class waited_result {
   }
 
  private:
+  /// Suspends the running fiber until the operation has ended.
+  /// \returns false if there is no memory for another fiber any more: then the thread must wait
+  bool suspends() {
+    try {
+      if (!is_done()) suspend([this](resumer r) { resume_when_done(r); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+  bool is_done() {
+    const std::lock_guard hold(lock_);
+    return done_;
+  }
+  void resume_when_done(resumer r) {
+    {
+      const std::lock_guard hold(lock_);
+      if (!done_) {
+        resume_ = r;
+        return;
+      }
+    }
+    r.resume();
+  }
+
   outcome<T> outcome_;
-  resumer resume_;
-  std::mutex lock_;
+  std::mutex lock_;  // protects the members below
   std::condition_variable ended_;
+  resumer resume_;
   bool done_ = false;
 };
 

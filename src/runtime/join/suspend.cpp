@@ -142,16 +142,27 @@ resumer suspension_resumer(fiber& s) noexcept {
   return resumer(&s, s.suspension.load(std::memory_order_relaxed).number());
 }
 
-void suspend_running(char* top, void (*store)(void*, resumer), void* closure, const cancel_action* cancel) {
-  fiber* current = running_fiber();
+namespace {
+
+/// \returns the running fiber \throws usage_error
+fiber& suspending_fiber() {
+  fiber* const current = running_fiber();
   if (current == nullptr)
     throw usage_error(
         "sukima: suspend was called outside a runtime; only code inside a runtime can be suspended");
-  fiber& s = *current;
-  if (s.calls_suspender)
+  if (current->calls_suspender)
     throw usage_error(
         "sukima: the function that was passed to suspend waits for a future, a group or another event; let "
         "it wait before the call of suspend, or after it");
+  return *current;
+}
+
+}  // namespace
+
+void require_suspension() { require_runner(suspending_fiber()); }
+
+void suspend_running(char* top, void (*store)(void*, resumer), void* closure, const cancel_action* cancel) {
+  fiber& s = suspending_fiber();
   struct listing {
     fiber& of;
     ~listing() {
