@@ -149,8 +149,10 @@ template <class T> class shared_future {
   /// runtime in which `launch` would run it, on any worker. If this future ends by an exception or is
   /// cancelled, f is not called, and touches of the new future throw that exception, or cancelled.
   ///
-  /// The new future keeps this one alive. Cancelling one does not cancel the other. If this future belongs to
-  /// another runtime without a background worker, that runtime adds one until this future ends.
+  /// The new future keeps this one alive until f has ended. If f returns a reference, perhaps to a part of
+  /// the value, the new future keeps this one as long as itself. Cancelling one does not cancel the other. If
+  /// this future belongs to another runtime without a background worker, that runtime adds one until this
+  /// future ends.
   /// \pre the handle is not empty
   /// \throws as launch
   /// \par Complexity constant: two allocations
@@ -299,17 +301,14 @@ auto launch_after_ends(F&& f, sukima_place where, std::span<launched* const> sou
 }
 
 template <class T, class F> auto launch_then(const shared_future<T>& source, F&& f, sukima_place where) {
+  using expression = continuation<T, std::decay_t<F>>;
+  using launching = launching<expression>;
+  using result = typename launching::result;
+  using call = std::conditional_t<std::is_reference_v<result>, referring_call<result, expression>,
+                                  launched_call<result, expression>>;
   const std::array<launched*, 1> sources{handle_access::state_of(source)};
-  return launch_after_ends(
-      [source, f = std::decay_t<F>(std::forward<F>(f))](context c) mutable -> decltype(auto) {
-        if constexpr (std::is_void_v<T>) {
-          source.touch(c);  // throws, if it has ended without a value
-          return detail::call(c, std::move(f));
-        } else {
-          return detail::call(c, std::move(f), source.touch(c));
-        }
-      },
-      where, sources, 1);
+  return launching::template launch_after<call>({source, std::decay_t<F>(std::forward<F>(f))}, where, sources,
+                                                1);
 }
 
 template <std::ranges::input_range Handles> auto copies_of(Handles&& handles) {

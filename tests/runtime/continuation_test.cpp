@@ -38,6 +38,33 @@ TEST_P(continuations, get_the_result) {
   });
 }
 
+/// A continuation may return a reference to a part of its source's value, of which no handle is left.
+TEST_P(continuations, keep_the_source_to_whose_value_they_refer) {
+  struct person {
+    std::string name;
+    counted own;
+  };
+  counted::reset();
+  runtime.run([](context c) {
+    auto name = sukima::launch([] { return person{std::string(100, 'n'), counted()}; }).then(&person::name);
+    static_assert(std::is_same_v<decltype(name), shared_future<const std::string&>>);
+    EXPECT_EQ(name.touch(c), std::string(100, 'n'));
+    const auto same = name.then([](const std::string& s) -> const std::string& { return s; });
+    EXPECT_EQ(&same.touch(c), &name.touch(c));
+    name = {};
+    EXPECT_EQ(same.touch(c), std::string(100, 'n'));
+    EXPECT_EQ(counted::alive(), 1);
+    // A value refers to nothing, so the source ends.
+    const auto length = sukima::launch([] {
+                          return person{std::string(100, 'n'), counted()};
+                        }).then([](auto& p) { return p.name.size(); });
+    EXPECT_EQ(length.touch(c), 100U);
+  });
+  // A worker may hold the library's reference to an ended future for a moment.
+  EXPECT_TRUE(support::sleep_until([] { return counted::alive() == 0; }));
+  EXPECT_EQ(counted::errors(), 0);
+}
+
 TEST_P(continuations, begin_after_their_source) {
   runtime.run([](context c) {
     promise<int> given;

@@ -13,6 +13,10 @@
 #include <span>
 #include <utility>
 
+namespace sukima {
+template <class T> class shared_future;
+}  // namespace sukima
+
 namespace sukima::detail {
 
 struct runtime_core;
@@ -149,6 +153,29 @@ template <class T, class F> struct launched_call : launched_value<T> {
     };
     this->discard = [](launched* self) noexcept { static_cast<launched_call*>(self)->f.reset(); };
     this->free = this->template free_as<launched_call>;
+  }
+};
+
+/// The expression of a continuation.
+template <class T, class F> struct continuation {
+  shared_future<T> source;
+  F f;
+  decltype(auto) operator()(context c) {
+    if constexpr (std::is_void_v<T>) {
+      source.touch(c);  // throws, if it has ended without a value
+      return detail::call(c, std::move(f));
+    } else {
+      return detail::call(c, std::move(f), source.touch(c));
+    }
+  }
+};
+/// A launched continuation whose result is a reference. It may refer to the result of the source, so it keeps
+/// that result after the captures have been destroyed.
+template <class Result, class Expression> struct referring_call : launched_call<Result, Expression> {
+  decltype(Expression::source) kept;
+  explicit referring_call(Expression&& expression)
+      : launched_call<Result, Expression>(std::move(expression)), kept(this->f->source) {
+    this->free = this->template free_as<referring_call>;
   }
 };
 
