@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that each header with a name of TBB includes those that oneTBB's header of that name includes.
+"""Checks that each header with a name of TBB includes those that oneTBB's header of that name includes, and that
+the headers compile with -fno-rtti.
 
     includes.py [--compiler COMPILER]
 
@@ -60,6 +61,15 @@ def headers_of(compiler, header):
     return set(re.findall(r"/oneapi/tbb/(\w+)\.h\b", rule))
 
 
+def is_compiled_without_rtti(compiler):
+    """Whether all headers that need no type information compile without it (docs/pitfalls.md)."""
+    headers = ("tbb/tbb.h", "sukima/sukima.hpp", "sukima/execution.hpp", "sukima/capacity.hpp", "sukima/place.hpp")
+    return subprocess.run(
+        [compiler, "-std=c++20", "-fno-rtti", "-fsyntax-only", f"-I{INCLUDE}/sukima/tbb-compat", f"-I{INCLUDE}",
+         "-D_GLIBCXX_USE_TBB_PAR_BACKEND=0", "-x", "c++", "-"],
+        input="".join(f"#include <{header}>\n" for header in headers), text=True, check=False).returncode == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++")
@@ -70,6 +80,9 @@ def main():
         if missing:
             failures += 1
             print(f"tbb/{header}.h must include {' and '.join(f'<oneapi/tbb/{name}.h>' for name in missing)}, as oneTBB's does")
+    if not is_compiled_without_rtti(chosen.compiler):
+        failures += 1
+        print("the headers must compile with -fno-rtti")
     return 1 if failures else 0
 
 

@@ -58,8 +58,13 @@ class cache_aligned_resource : public std::pmr::memory_resource {
     upstream_->deallocate(p, rounded(bytes), std::max(alignment, line));
   }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    if (this == &other) return true;
+#if defined(__cpp_rtti)
     const auto* const same = dynamic_cast<const cache_aligned_resource*>(&other);
     return same != nullptr && (upstream_ == same->upstream_ || upstream_->is_equal(*same->upstream_));
+#else
+    return false;
+#endif
   }
 
   std::pmr::memory_resource* upstream_;
