@@ -22,8 +22,8 @@ struct bad_setting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// Thrown if a program uses the library in a way that cannot work: a runtime after its shutdown, a runtime in
-/// the child after fork() while tasks ran in the parent, a second resume of one suspension. The text says
+/// Thrown if a program uses the library in a way that cannot work: a runtime after its shutdown, the parent's
+/// runtime in a child process after fork(), a second resume of one suspension. The text says
 /// which.
 struct usage_error : std::logic_error {
   using std::logic_error::logic_error;

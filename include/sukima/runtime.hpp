@@ -67,9 +67,9 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// Calls f on this thread, which is a worker during the call, and returns the result of f. Other workers
-  /// may take forks of f. On a worker of this runtime it only calls f.
+  /// may take forks of f. On a worker of this runtime f becomes a part of the running computation.
   /// \param f takes a context, or nothing
-  /// \throws what f throws; usage_error after fork() in a child process whose parent was running tasks here
+  /// \throws what f throws; usage_error in a child process that enters its parent's runtime after fork()
   template <class F, class Checks = detail::checks>
     requires detail::callable_with<F>
   detail::result_of<F> run(F&& f) {
@@ -133,7 +133,7 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup runtime
 /// @{
 
-/// Calls default_runtime().run(f). On a worker of any runtime it only calls f.
+/// Calls default_runtime().run(f). On a worker of any runtime f becomes a part of the running computation.
 /// \param f takes a context, or nothing
 /// \returns what f returns
 /// \throws as default_runtime() and runtime::run
