@@ -34,8 +34,8 @@ void keep_for_ever(const void* kept) noexcept {
   }
 }
 
-/// Reads the capacity, if these settings leave the number of workers to it now or later. \returns null if not,
-/// or if there is no memory \throws bad_setting if SUKIMA_CPUS is malformed
+/// Reads the capacity, if these settings leave the number of workers to it now or later.
+/// \returns null if not, or if there is no memory \throws bad_setting if SUKIMA_CPUS is malformed
 detail::capacity_handle capacity_for(const settings& chosen) {
   if (chosen.workers == 1 || (chosen.workers > 1 && !chosen.elastic)) return nullptr;
   detail::capacity_handle capacity = detail::open_capacity();
