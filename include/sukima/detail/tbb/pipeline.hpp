@@ -127,7 +127,7 @@ class pipeline_run {
 
   bool is_cancelled() const noexcept { return task_.group->is_cancelled(); }
   template <class F> void add_child(F f) {
-    group_.run([this, f = std::move(f)] { with_context([&](context c) { f(c); }); });
+    group_.run([f = std::move(f)] { with_context([&](context c) { f(c); }); });
   }
   /// Adds a child that reads the input, unless enough tokens are under way.
   void add_input() {
