@@ -67,6 +67,8 @@ template <std::integral Row, std::integral Column> class range2d {
 
   /// For the loops themselves. \throws std::length_error for more than 2^63 - 1 cells
   detail::counted_source<detail::table_source<Row, Column>> source_for_loops() const {
+    // An empty table has no cell, however long its other side is.
+    if (last_row_ <= first_row_ || last_column_ <= first_column_) return {{first_row_, first_column_, 0}, 0};
     const std::int64_t columns = detail::distance(first_column_, last_column_);
     std::int64_t count = 0;
     if (__builtin_mul_overflow(detail::distance(first_row_, last_row_), columns, &count))

@@ -156,6 +156,11 @@ TEST_P(range_test, tables_that_are_too_large_are_refused) {
   const std::int64_t wide = std::int64_t{1} << 40;
   runtime.run([&](context c) {
     EXPECT_THROW(parallel_for(c, range2d(wide, wide), [](auto, auto) {}), std::length_error);
+    // The product of the sides counts, and not each side.
+    constexpr std::uint64_t longest = ~std::uint64_t{0};
+    EXPECT_THROW(parallel_for(c, range2d(longest, 1), [](auto, auto) {}), std::length_error);
+    parallel_for(c, range2d(longest, 0), [](auto, auto) { ADD_FAILURE(); });
+    parallel_for(c, range2d(0, longest), [](auto, auto) { ADD_FAILURE(); });
   });
 }
 
