@@ -205,6 +205,13 @@ struct handle_access {
   template <class T> static shared_future<T> make(launched_value<T>* state) {
     return shared_future<T>(state);
   }
+  /// The future that owns what a reference to the value of f may refer to; null if none is known.
+  template <class T> static launched* owner_of(const shared_future<T>& f) noexcept {
+    if constexpr (std::is_reference_v<T>)
+      return f.state_->refers_to.get();
+    else
+      return f.state_;
+  }
 };
 
 /// Makes the handles of launched expressions.
@@ -301,14 +308,17 @@ auto launch_after_ends(F&& f, sukima_place where, std::span<launched* const> sou
 }
 
 template <class T, class F> auto launch_then(const shared_future<T>& source, F&& f, sukima_place where) {
-  using expression = continuation<T, std::decay_t<F>>;
-  using launching = launching<expression>;
-  using result = typename launching::result;
-  using call = std::conditional_t<std::is_reference_v<result>, referring_call<result, expression>,
-                                  launched_call<result, expression>>;
+  using plain = continuation<T, std::decay_t<F>>;
   const std::array<launched*, 1> sources{handle_access::state_of(source)};
-  return launching::template launch_after<call>({source, std::decay_t<F>(std::forward<F>(f))}, where, sources,
-                                                1);
+  plain expression{source, std::decay_t<F>(std::forward<F>(f))};
+  if constexpr (std::is_reference_v<result_of<plain&&>>) {
+    using referring = referring_continuation<T, std::decay_t<F>>;
+    using launching = launching<referring>;
+    return launching::template launch_after<referring_call<typename launching::result, referring>>(
+        referring{std::move(expression), handle_access::owner_of(source)}, where, sources, 1);
+  } else {
+    return launch_after_ends(std::move(expression), where, sources, 1);
+  }
 }
 
 template <std::ranges::input_range Handles> auto copies_of(Handles&& handles) {

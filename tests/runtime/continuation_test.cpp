@@ -65,6 +65,30 @@ TEST_P(continuations, keep_the_source_to_whose_value_they_refer) {
   EXPECT_EQ(counted::errors(), 0);
 }
 
+/// Each step refers to the same object. The steps that have ended are not kept.
+TEST_P(continuations, in_a_long_chain_of_references_keep_one_future) {
+  static constexpr int steps = 50'000;
+  counted::reset();
+  runtime.run([](context c) {
+    struct state {
+      int value = 0;
+      counted own;
+    };
+    auto chain = sukima::launch([] { return state(); }).then([](const state& s) -> state& {
+      return const_cast<state&>(s);
+    });
+    for (int i = 0; i < steps; ++i)
+      chain = chain.then([own = counted()](state& s) -> state& {
+        ++s.value;
+        return s;
+      });
+    EXPECT_EQ(chain.touch(c).value, steps);
+    EXPECT_EQ(counted::alive(), 1);
+  });
+  EXPECT_TRUE(support::sleep_until([] { return counted::alive() == 0; }));
+  EXPECT_EQ(counted::errors(), 0);
+}
+
 TEST_P(continuations, begin_after_their_source) {
   runtime.run([](context c) {
     promise<int> given;

@@ -11,6 +11,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace sukima {
@@ -101,7 +102,27 @@ inline void release_launched(launched* t) noexcept {
   if (t != nullptr && drop_handle(*t)) t->free(t, freed::all);
 }
 
+/// The future that owns the object to which another future's result refers. A future of a reference keeps the
+/// owner itself and not its own source, so a long chain of them keeps one future.
+class kept_future {
+ public:
+  kept_future() = default;
+  kept_future(const kept_future&) = delete;
+  kept_future& operator=(const kept_future&) = delete;
+  ~kept_future() { release_launched(kept_); }
+  void keep(launched* kept) noexcept {
+    if (kept != nullptr) hold_launched(*kept);
+    kept_ = kept;
+  }
+  launched* get() const noexcept { return kept_; }
+
+ private:
+  launched* kept_ = nullptr;
+};
+struct no_kept_future {};
+
 template <class T> struct launched_value : launched {
+  [[no_unique_address]] std::conditional_t<std::is_reference_v<T>, kept_future, no_kept_future> refers_to;
   future_value<T> result;
 
   /// The function `free` of a derived class.
@@ -169,12 +190,14 @@ template <class T, class F> struct continuation {
     }
   }
 };
-/// A launched continuation whose result is a reference. It may refer to the result of the source, so it keeps
-/// that result after the captures have been destroyed.
-template <class Result, class Expression> struct referring_call : launched_call<Result, Expression> {
-  decltype(Expression::source) kept;
-  explicit referring_call(Expression&& expression)
-      : launched_call<Result, Expression>(std::move(expression)), kept(this->f->source) {
+/// The expression of a continuation that returns a reference, and the future to whose value this may refer.
+template <class T, class F> struct referring_continuation : continuation<T, F> {
+  launched* refers_to;  ///< null: none is known
+};
+/// A launched call of such an expression. It keeps that future, also after its captures have been destroyed.
+template <class T, class Expression> struct referring_call : launched_call<T, Expression> {
+  explicit referring_call(Expression&& expression) : launched_call<T, Expression>(std::move(expression)) {
+    this->refers_to.keep(this->f->refers_to);
     this->free = this->template free_as<referring_call>;
   }
 };
