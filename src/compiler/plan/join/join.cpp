@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// join and spawn: the operands of all statements are evaluated at the start and stored in the choice point.
+// join and spawn: the operands of all statements are evaluated at the start, and stored in the choice point.
+// In the sequential program they are stored in variables.
 #include "plan/join/join_text.hpp"
 #include "plan/join/spawned_call.hpp"
 
@@ -29,15 +30,23 @@ class statement_planner {
         s_(s),
         index_(std::to_string(k)),
         scope_(scope),
-        is_worker_(is_worker_type(s.call->getCallee()->getType())),
+        is_sequential_(p.in.options.sequential),
+        is_worker_(is_worker_type(s.call->getCallee()->getType()) && !is_sequential_),
         is_closure_(is_closure_type(s.call->getCallee()->getType())) {}
 
   /// \returns whether the statement can be spawned
   bool plan() {
     std::string target;
-    if (s_.assignment != nullptr)
-      target = keep("sukima_a" + index_, p_.in.ast.getPointerType(s_.assignment->getLHS()->getType()),
-                    "&(" + text_of(p_, s_.target, scope_) + ")");
+    if (s_.assignment != nullptr) {
+      const std::string written = text_of(p_, s_.target, scope_);
+      const bool is_variable = isa<DeclRefExpr>(s_.assignment->getLHS()->IgnoreParens());
+      // The address of a `register` variable cannot be taken.
+      target =
+          is_sequential_ && is_variable
+              ? written
+              : "*" + keep("sukima_a" + index_, p_.in.ast.getPointerType(s_.assignment->getLHS()->getType()),
+                           "&(" + written + ")");
+    }
     callee_ = callee();
     const auto* function =
         s_.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
@@ -59,7 +68,8 @@ class statement_planner {
  private:
   /// Declares a member of the choice point. Choice points are aligned to 16 bytes.
   std::string declared_member(QualType type, const std::string& member) {
-    const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
+    const bool fits =
+        is_sequential_ || type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
     if (!fits && !std::exchange(is_refused_, true))
       report(p_.in, s_.call->getExprLoc(),
              "the arguments and the result of a spawned call may be aligned to 16 bytes at most; pass a "
@@ -76,19 +86,20 @@ class statement_planner {
     }
   }
 
-  /// Adds a member to the choice point. Its value is computed at the start. \returns an expression for the
-  /// member
+  /// Adds a member to the choice point, or a variable of that name to the sequential join. Its value is
+  /// computed at the start. \returns an expression for it
   std::string keep(const std::string& member, QualType type, const std::string& value) {
     const std::string declared = declared_member(type, member);
-    join_.members += " " + declared + ";";
+    if (!is_sequential_) join_.members += " " + declared + ";";
     join_.operands += " " + declared + " = " + value + ";";
+    if (is_sequential_) return member;
     join_.stores += " " + assign(p_, type, join_.point + "->" + member, member);
     return join_.point + "->" + member;
   }
 
   std::string callee() {
     if (const FunctionDecl* direct = s_.call->getDirectCallee()) {
-      if (direct->getBuiltinID() != 0) return text_of(p_, s_.callee, scope_);
+      if (direct->getBuiltinID() != 0 || is_sequential_) return text_of(p_, s_.callee, scope_);
       return is_worker_ ? worker_name(direct) : direct->getNameAsString();
     }
     context apart = scope_;
@@ -149,8 +160,9 @@ class statement_planner {
     for (const token_range& one : s_.casts) cast += text_of(p_, one, scope_);
     const bool assigns = s_.assignment != nullptr;
     const std::string operation = assigns ? spelling(p_.in, s_.operation) + " " : "";
-    join_.own.push_back((assigns ? "*" + target + " " : "") + operation + cast +
+    join_.own.push_back((assigns ? target + " " : "") + operation + cast +
                         call_with("(char *)(" + join_.point + " + 1)", own_callee()) + ";");
+    if (is_sequential_) return;
     join_.given += " case " + index_ + ": ";
     if (assigns) {
       const std::string result = join_.point + "->sukima_v" + index_;
@@ -171,6 +183,7 @@ class statement_planner {
   const spawned_call& s_;
   std::string index_;
   const context& scope_;
+  bool is_sequential_;
   bool is_worker_;
   bool is_closure_;
   bool leaves_ = false;
@@ -233,12 +246,16 @@ void run_join(planner& p, sheet& out, const construct& c, const join_text& join,
   out.text(" " + c_text(join_end, {{"name", join.name}, {"point", point}}));
 }
 
-void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& scope) {
-  out.token("{ ", true);
-  for (const join_statement& s : c.statements) {
-    texts_in_front(p, out, s, scope);
-    plan_tokens(p, out, s.tokens, scope);
-    if (s.spawned) out.text(";");
+void plan_sequential_join(planner& p, sheet& out, const construct& c, const join_text& join,
+                          const context& scope) {
+  out.token("{" + join.operands + " ", true);
+  for (std::size_t k = 0; k < c.statements.size(); ++k) {
+    out.go_to(c.statements[k].location);
+    texts_in_front(p, out, c.statements[k], scope);
+    if (k < join.own.size())
+      out.text(join.own[k]);
+    else
+      plan_tokens(p, out, c.statements[k].tokens, scope);
   }
   out.text(" }");
 }
@@ -253,11 +270,11 @@ void plan_join(planner& p, sheet& out, const construct& c, const context& scope)
     if (!one) return;
     calls.push_back(std::move(*one));
   }
-  if (p.in.options.sequential) return plan_sequential_join(p, out, c, scope);
   const std::string number = std::to_string(c.number);
   join_text join{base_name(scope) + "_" + number, "sukima_r" + number, {}, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < calls.size(); ++k)
     if (!statement_planner(p, join, calls[k], k, scope).plan()) return;
+  if (p.in.options.sequential) return plan_sequential_join(p, out, c, join, scope);
   declare_join(p, c, join);
   run_join(p, out, c, join, scope);
 }

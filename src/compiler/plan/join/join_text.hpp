@@ -79,7 +79,7 @@ inline constexpr std::string_view join_end = R"(
 
 /// A statement with an assignment, after a thief has run it.
 inline constexpr std::string_view join_assigned = R"(
-          case $k$: *$target$ $operation$$casts$$result$; break;
+          case $k$: $target$ $operation$$casts$$result$; break;
 )";
 
 /// The C of all spawned statements, as it is built.
