@@ -527,9 +527,32 @@ def check_launcher(backend, work):
     is_equal("the command in a copy of the project", third, first)
     is_equal("the command's first word", first.split()[:3], ["x", "env", backend.removeprefix("--backend=")])
     done = subprocess.run([SUKIMA, "cc", backend, "--launcher=missing", "-c", "program.tc"], cwd=work, capture_output=True, text=True)
-    is_equal("the message about a missing launcher", done.stderr,
-             "sukima cc: cannot start 'missing': No such file or directory; select a C compiler with --backend=COMPILER or "
-             "SUKIMA_CC, and the program that starts it with --launcher=PROGRAM\n")
+    is_equal("the message about a missing launcher", (done.returncode, done.stderr),
+             (2, "sukima cc: cannot start 'missing': No such file or directory; select a C compiler with --backend=COMPILER or "
+              "SUKIMA_CC, and the program that starts it with --launcher=PROGRAM\n"))
+
+
+def check_compilers_that_cannot_start(backend, work):
+    """A wrong name is wrong use. No output file is made, and an older one stays."""
+    if backend != f"--backend={BACKENDS[0]}":
+        return
+    (work / "plain.c").write_text("int plain;\n")
+    (work / "text").write_text("not a program\n")
+    for goal in (["-c", "program.tc"], ["program.tc"], ["-S", "program.tc"], ["--emit-c", "program.tc"], ["-fsyntax-only", "program.tc"],
+                 ["-E", "program.tc"], ["-M", "program.tc"], ["-c", "plain.c"], ["program.tc", "plain.c"], ["--version"]):
+        for name, reason in (("missing", "No such file or directory"), ("./text", "Permission denied")):
+            done = subprocess.run([SUKIMA, "cc", *goal], cwd=work, capture_output=True, text=True, env={**os.environ, "SUKIMA_CC": name})
+            is_equal(f"{goal} with SUKIMA_CC={name}", (done.returncode, done.stderr.split(";")[0]),
+                     (2, f"sukima cc: cannot start '{name}': {reason}"))
+    (work / "program.o").write_text("older")
+    done = subprocess.run([SUKIMA, "cc", "--backend=missing", "-c", "program.tc"], cwd=work, capture_output=True, text=True)
+    is_equal("the older object", (done.returncode, (work / "program.o").read_text()), (2, "older"))
+    for words, message in ((["--backend"], "'--backend=' needs the name of a C compiler"),
+                           (["--backend="], "'--backend=' needs the name of a C compiler"),
+                           (["--launcher", "ccache"], "'--launcher=' needs a program, such as ccache"),
+                           (["--launcher="], "'--launcher=' needs a program, such as ccache")):
+        done = subprocess.run([SUKIMA, "cc", "-c", "program.tc", *words], cwd=work, capture_output=True, text=True)
+        is_equal(f"{words}", (done.returncode, done.stderr), (2, f"sukima cc: {message}\n"))
 
 
 def check_names_of_files(backend, work):
@@ -662,8 +685,9 @@ def main():
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
                       check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
-                      check_names_that_are_not_utf8, check_launcher, check_names_of_files, check_side_files, check_stack_probes,
-                      check_newer_c, check_levels, check_number_of_errors, check_words_of_several_lines):
+                      check_names_that_are_not_utf8, check_launcher, check_compilers_that_cannot_start,
+                      check_names_of_files, check_side_files, check_stack_probes, check_newer_c,
+                      check_levels, check_number_of_errors, check_words_of_several_lines):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string_view>
 
+#include <base/shared/errors.hpp>
 #include "driver/run_program.hpp"
 
 namespace sukima::language {
@@ -20,19 +21,6 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
 bool is_beside_the_point(std::string_view option) {
   return option == "-v" || begins_with_one_of(option, {"-D", "-U", "-I", "-i", "-save-temps", "--save-temps",
                                                        "-fdump", "-dump", "-aux-info", "-time", "-ftime"});
-}
-
-/// Parses `#define NAME VALUE` if the value is a number or empty.
-bool read_macro(const std::string& line, predefined_macro& macro) {
-  constexpr std::string_view begin = "#define ";
-  if (!line.starts_with(begin)) return false;
-  const std::size_t end = line.find(' ', begin.size());
-  if (end == std::string::npos) return false;
-  macro = {line.substr(begin.size(), end - begin.size()), line.substr(end + 1)};
-  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0; };
-  return std::ranges::all_of(macro.value, is_part) &&
-         (macro.value.empty() || std::isdigit(macro.value[0]) != 0) &&
-         macro.name.find('(') == std::string::npos;
 }
 
 /// Returns whether a macro describes a type. Clang defines such macros for its own types.
@@ -53,7 +41,12 @@ std::vector<predefined_macro> macros_of_backend(const command_line& line, const 
   for (const char* const one : {"-w", "-E", "-dM", "-x", "c", "/dev/null", "-o"}) command.emplace_back(one);
   command.push_back(file);
   std::vector<predefined_macro> macros;
-  if (run_program(command, {}, true) != 0) return macros;
+  try {
+    if (run_program(command, {}, true) != 0) return macros;
+  } catch (const process::usage_error&) {
+    if (line.launcher.empty()) throw;  // a launcher may find a compiler that this machine does not have
+    return macros;
+  }
   std::ifstream answer(file);
   predefined_macro macro;
   for (std::string text; std::getline(answer, text);)

@@ -57,11 +57,6 @@ constexpr std::array with_argument{
     option_form{"-e", word_use::link, false},
 };
 
-bool is_joined_form(std::string_view name) {
-  return name.size() == 2 || name == "-include" || name == "-isystem" || name == "-iquote" ||
-         name == "-imacros" || name == "-idirafter" || name == "-isysroot";
-}
-
 /// Returns whether -fsanitize= names only sanitizers that Clang also has, so that __has_feature can be true.
 bool is_sanitizer_for_front(std::string_view option) {
   constexpr std::string_view begin = "-fsanitize=";
@@ -188,13 +183,14 @@ class command_line_parser {
       result_.cluster = true;
     } else if (o == "--emit-c") {
       result_.wanted = goal::translated;
+    } else if (o == "--backend" || o == "--backend=") {
+      throw command_line_error("'--backend=' needs the name of a C compiler");
     } else if (o.starts_with("--backend=")) {
       result_.backend = o.substr(10);
-      if (result_.backend.empty()) throw command_line_error("'--backend=' needs the name of a C compiler");
+    } else if (o == "--launcher" || o == "--launcher=") {
+      throw command_line_error("'--launcher=' needs a program, such as ccache");
     } else if (o.starts_with("--launcher=")) {
       result_.launcher.push_back(o.substr(11));
-      if (result_.launcher.back().empty())
-        throw command_line_error("'--launcher=' needs a program, such as ccache");
     } else if (o == "--help") {
       result_.help = true;
     } else if (o == "--version") {
@@ -288,8 +284,7 @@ class command_line_parser {
         add(form.use, {o, value}, form.in_front);
         return true;
       }
-      if (is_joined_form(form.name) && o.size() > form.name.size() && o.starts_with(form.name) &&
-          joined(o, form.name)) {
+      if (o.size() > form.name.size() && o.starts_with(form.name) && joined(o, form.name)) {
         add(form.use, {o}, form.in_front);
         return true;
       }
@@ -307,12 +302,10 @@ class command_line_parser {
 
   /// Returns whether `o` is the option `name` with a joined argument, not another one that begins like it.
   static bool joined(const std::string& o, std::string_view name) {
-    if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
-    if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||
-        name == "-idirafter" || name == "-isysroot")
-      return true;
-    if (name == "-T" || name == "-B") return true;
-    return name == "-u" && !o.starts_with("-un");
+    if (name == "-u") return !o.starts_with("-un");
+    constexpr std::string_view names =
+        " -l -L -I -D -U -T -B -include -isystem -iquote -imacros -idirafter -isysroot ";
+    return names.find(" " + std::string(name) + " ") != std::string_view::npos;
   }
 
   void parse_option() {

@@ -3,6 +3,8 @@
 
 #include <base/shared/assert.hpp>
 #include <base/shared/descriptor.hpp>
+#include <base/shared/errors.hpp>
+#include <base/shared/limit_advice.hpp>
 #include <base/shared/start_program.hpp>
 
 #include <fcntl.h>
@@ -65,12 +67,15 @@ void handle_ending_signals(void (*handler)(int)) {
   }
 }
 
-void report_failure(const std::string& program, int error) {
-  std::fprintf(
-      stderr,
-      "sukima cc: cannot start '%s': %s; select a C compiler with --backend=COMPILER or SUKIMA_CC, and "
-      "the program that starts it with --launcher=PROGRAM\n",
-      program.c_str(), std::strerror(error));
+/// Refuses a program that cannot be started because of its name or its file. If the system has reached a
+/// limit, the command line may be right.
+[[noreturn]] void refuse(const std::string& program, int error) {
+  const std::string what = "cannot start '" + program + "'";
+  if (!advice_on_limit(error).empty()) throw std::system_error(error, std::generic_category(), what);
+  throw process::usage_error(
+      what + ": " + std::strerror(error) +
+      "; select a C compiler with --backend=COMPILER or SUKIMA_CC, and the program that starts it with "
+      "--launcher=PROGRAM");
 }
 
 /// Prints the changed lines from a pipe on stderr, and closes the pipe.
@@ -112,8 +117,7 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
                                     }});
     running = child;
   } catch (const std::system_error& error) {
-    if (!is_silent) report_failure(command.front(), error.code().value());
-    return 127;
+    refuse(command.front(), error.code().value());
   }
   if (change) {
     messages.write_end.reset();
@@ -138,8 +142,7 @@ int become_program(const std::vector<std::string>& command) {
                 "a null pointer ends the words of a command");
   std::fflush(stdout);
   execvp(arguments[0], arguments.data());
-  report_failure(command.front(), errno);
-  return 127;
+  refuse(command.front(), errno);
 }
 
 std::string quoted_command(const std::vector<std::string>& command) {

@@ -17,12 +17,13 @@ using line_change = std::function<std::string(const std::string&)>;
 /// Runs a program to its end. If `change` is given, it is applied to each line that the program prints on
 /// stderr.
 /// \param is_silent  the program's messages are discarded
-/// \returns the program's exit code; 128 + N if signal N ended it; 127, after a message on stderr, if it
-/// cannot be started
+/// \returns the program's exit code; 128 + N if signal N ended it
+/// \throws process::usage_error  there is no such program, or it cannot be started
+/// \throws std::system_error     the system has reached a limit
 int run_program(const std::vector<std::string>& command, const line_change& change = {},
                 bool is_silent = false);
 
-/// Replaces this process. Returns only if the program cannot be started: 127, after a message on stderr.
+/// Replaces this process. Throws as run_program does, and never returns.
 int become_program(const std::vector<std::string>& command);
 
 /// Returns the command, quoted for a shell.
