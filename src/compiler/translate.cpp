@@ -134,7 +134,8 @@ class translation : public ASTFrontendAction {
   diagnostic_printer& printer_;
 };
 
-/// Returns the options that Clang knows. The others are specific to gcc and affect only code generation.
+/// Returns the options that Clang knows. The others are specific to gcc and affect only code generation, or
+/// the printer of the messages follows them.
 std::vector<std::string> known_options(const std::vector<std::string>& options) {
   std::vector<const char*> words;
   words.reserve(options.size());
@@ -147,7 +148,8 @@ std::vector<std::string> known_options(const std::vector<std::string>& options) 
     unknown.insert(argument->getIndex());
   std::vector<std::string> result;
   for (unsigned k = 0; k < options.size(); ++k)
-    if (!unknown.contains(k)) result.push_back(options[k]);
+    if (!unknown.contains(k) && !options[k].starts_with("-fdiagnostics-format="))
+      result.push_back(options[k]);
   return result;
 }
 

@@ -30,6 +30,7 @@ set(check_files
   check/cluster.cpp
   check/clang_diagnostics.cpp
   check/hidden_names.cpp
+  check/json_messages.cpp
   check/returns.cpp
   check/successors.cpp
   check/values.cpp

@@ -555,6 +555,51 @@ def check_compilers_that_cannot_start(backend, work):
         is_equal(f"{words}", (done.returncode, done.stderr), (2, f"sukima cc: {message}\n"))
 
 
+def check_json(backend, work):
+    """-fdiagnostics-format=json prints one array for each .tc file, as gcc does for a C file."""
+    (work / "wrong.tc").write_text(
+        'task t { in int x, y; };\nworker int f(int n) {\n\tint ä = 1, unused;\n\tdo_two { n++; } { n++; } handles t { this.x = 1; } {}\n'
+        '\treturn ä + unknown;\n}\ntask_exec t { }\nint f(int);\n')
+    for option in ("-fdiagnostics-format=json", "-fdiagnostics-format=json-stderr"):
+        done = subprocess.run([SUKIMA, "cc", backend, option, "-Wall", "-Werror=unused-variable", "-c", "wrong.tc"], cwd=work,
+                              capture_output=True, text=True)
+        is_equal("the exit code", done.returncode, 1)
+        found = json.loads(done.stderr)
+        seen = [(one["kind"], one["message"].split("'")[0], one.get("option"),
+                 {k: v for k, v in one["locations"][0]["caret"].items()}) for one in found]
+        is_equal("the message", [one for one in seen if "undeclared" in one[1]],
+                 [("error", "use of undeclared identifier ", None,
+                   {"file": "wrong.tc", "line": 5, "byte-column": 14, "column": 20, "display-column": 20})])
+    (work / "wrong.tc").write_text(
+        'task t { in int x, y; };\nworker int f(int n) {\n  int unused;\n  do_two { n++; } { n++; } handles t { this.x = 1; } {}\n'
+        '  return n;\n}\ntask_exec t { }\nstatic int g(void);\nstatic int g(int);\n')
+    for options, kinds in (([], {None: "error"}), (["-fmax-errors=1"], {None: "error"})):
+        done = subprocess.run([SUKIMA, "cc", backend, "-fdiagnostics-format=json", *options, "-c", "wrong.tc"], cwd=work,
+                              capture_output=True, text=True)
+        conflict = [one for one in json.loads(done.stderr) if "conflicting types" in one["message"]]
+        is_equal("the kind", [one["kind"] for one in conflict], ["error"])
+        is_equal("its note", [(one["kind"], one["locations"][0]["caret"]["line"]) for one in conflict[0]["children"]], [("note", 8)])
+    (work / "wrong.tc").write_text(
+        'task t { in int x, y; };\nworker int f(int n) {\n  int unused;\n  do_two { n++; } { n++; } handles t { this.x = 1; } {}\n'
+        '  return n;\n}\ntask_exec t { }\n')
+    for options, expected in ((["-Wall"], {"-Wput": "warning", "-Wunused-variable": "warning"}), (["-w"], {}),
+                              (["-Wall", "-Werror=put"], {"-Werror=put": "error", "-Wunused-variable": "warning"})):
+        done = subprocess.run([SUKIMA, "cc", backend, "-fdiagnostics-format=json", *options, "-c", "wrong.tc"], cwd=work,
+                              capture_output=True, text=True)
+        found = json.loads(done.stderr)
+        is_equal(f"options with {options}", {one["option"]: one["kind"] for one in found}, expected)
+        is_equal(f"messages with the option, with {options}", [one for one in found if "[-W" in one["message"]], [])
+        is_equal(f"the exit code with {options}", done.returncode, 1 if "-Werror=put" in options else 0)
+    done = subprocess.run([SUKIMA, "cc", backend, "-fdiagnostics-format=sarif-file", "-c", "wrong.tc"], cwd=work, capture_output=True,
+                          text=True)
+    is_equal("another format", (done.returncode, done.stderr),
+             (2, "sukima cc: messages about .tc files have no format 'sarif-file'; use text, json, msvc or vi in "
+                 "'-fdiagnostics-format='\n"))
+    done = subprocess.run([SUKIMA, "cc", backend, "-fdiagnostics-format=vi", "-Wall", "-c", "wrong.tc"], cwd=work, capture_output=True,
+                          text=True)
+    is_equal("the format of vi", "wrong.tc +3:" in done.stderr, True)
+
+
 def check_names_of_files(backend, work):
     """__FILE__ in a header that a source without a folder includes is the same as for a C file."""
     (work / "deeper").mkdir()
@@ -686,7 +731,7 @@ def main():
                       check_threads, check_predefined, check_preprocessor_words, check_character_sets, check_dependencies,
                       check_packed_structures, check_without_temporary_folder, check_line_directives,
                       check_names_that_are_not_utf8, check_launcher, check_compilers_that_cannot_start,
-                      check_names_of_files, check_side_files, check_stack_probes, check_newer_c,
+                      check_json, check_names_of_files, check_side_files, check_stack_probes, check_newer_c,
                       check_levels, check_number_of_errors, check_words_of_several_lines):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)

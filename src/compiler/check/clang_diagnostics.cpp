@@ -260,6 +260,8 @@ diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c,
     llvm::StringRef value = option;
     if (value.consume_front("-fmax-errors=") || value.consume_front("-ferror-limit="))
       value.getAsInteger(10, most_errors_);  // the C compiler refuses another value
+    else if (value.consume_front("-fdiagnostics-format="))
+      set_format(value);
     else if (option == "-fdiagnostics-color=auto")
       options_->ShowColors = by_default;
     else if (option == "-fdiagnostics-color" || option == "-fdiagnostics-color=always" ||
@@ -271,7 +273,16 @@ diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c,
   }
 }
 
-diagnostic_printer::~diagnostic_printer() = default;
+diagnostic_printer::~diagnostic_printer() {
+  if (json_) json_->print();
+}
+
+/// Follows -fdiagnostics-format=. The driver refuses other names.
+void diagnostic_printer::set_format(llvm::StringRef name) {
+  if (json_.reset(); name.starts_with("json")) json_.emplace();
+  using options = clang::DiagnosticOptions;
+  options_->setFormat(name == "msvc" ? options::MSVC : name == "vi" ? options::Vi : options::Clang);
+}
 
 void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) {
   language_ = &language;
@@ -333,7 +344,10 @@ bool diagnostic_printer::is_beyond_the_last_error(clang::DiagnosticsEngine::Leve
   if (most_errors_ == 0) return false;
   if (errors_ > most_errors_) return true;
   if (level < clang::DiagnosticsEngine::Error || ++errors_ <= most_errors_) return false;
-  llvm::errs() << "sukima cc: there are more errors; -fmax-errors=" << most_errors_ << " hides them\n";
+  const std::string rest =
+      "there are more errors; -fmax-errors=" + std::to_string(most_errors_) + " hides them";
+  if (json_) return json_->add(level, {}, rest), true;
+  llvm::errs() << "sukima cc: " << rest << '\n';
   return true;
 }
 
@@ -371,13 +385,16 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     message = "the parameters after 'closure' need types";
   if (is_warning || how == conversion::of_c) message += option_of(level, info);
   if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
-  if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
-    llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message
-                 << "\n";
+  const bool has_place = info.hasSourceManager() && info.getLocation().isValid();
+  const clang::FullSourceLoc place =
+      has_place ? clang::FullSourceLoc(info.getLocation(), info.getSourceManager()) : clang::FullSourceLoc();
+  if (json_) return json_->add(level, place, message);
+  if (printer_ == nullptr || !has_place) {
+    const char* const kind = level >= DiagnosticsEngine::Error ? "error: " : "warning: ";
+    llvm::errs() << "sukima cc: " << kind << message << "\n";
     return;
   }
-  printer_->emitDiagnostic(clang::FullSourceLoc(info.getLocation(), info.getSourceManager()), level, message,
-                           info.getRanges(), info.getFixItHints());
+  printer_->emitDiagnostic(place, level, message, info.getRanges(), info.getFixItHints());
 }
 
 }  // namespace sukima::language

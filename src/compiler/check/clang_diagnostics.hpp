@@ -2,17 +2,20 @@
 // Prints messages in Clang's style, in the terms of the language.
 #pragma once
 
+#include <optional>
+
+#include "check/json_messages.hpp"
 #include "source/unit.hpp"
 
 namespace sukima::language {
 
-/// Prints errors, warnings and their notes to stderr. The warnings are those that Clang gives for the user's
-/// text with the user's -W options; the C compiler gives none for generated C. Warnings about text that
-/// desugaring inserted are dropped.
+/// Prints errors, warnings and their notes to stderr; with -fdiagnostics-format=json when it is destroyed.
+/// The warnings are those that Clang gives for the user's text with the user's -W options; the C compiler
+/// gives none for generated C. Warnings about text that desugaring inserted are dropped.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
   /// \param in_c     the level of a conversion between pointers to plain functions of different types
-  /// \param options  the user's: those about colours and about the number of errors are followed
+  /// \param options  the user's: those about colours, the format and the number of errors are followed
   diagnostic_printer(clang::DiagnosticsEngine::Level in_c, const std::vector<std::string>& options);
   ~diagnostic_printer() override;
   /// Declares the blocks that do not run where the parser sees them. From this call on, warnings that follow
@@ -26,6 +29,8 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   const clang::LangOptions* language_ = nullptr;
   std::unique_ptr<clang::TextDiagnostic> printer_;
+  std::optional<json_messages> json_;  ///< instead of text
+  void set_format(llvm::StringRef name);
   void record_exit(const unit& u, token_index keyword);
   bool is_about_wrong_paths(const clang::Diagnostic& info) const;
   bool is_beyond_the_last_error(clang::DiagnosticsEngine::Level level);

@@ -19,8 +19,22 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
 
 /// Returns whether an option does not change predefined macros, or would write files.
 bool is_beside_the_point(std::string_view option) {
-  return option == "-v" || begins_with_one_of(option, {"-D", "-U", "-I", "-i", "-save-temps", "--save-temps",
-                                                       "-fdump", "-dump", "-aux-info", "-time", "-ftime"});
+  return option == "-v" ||
+         begins_with_one_of(option, {"-D", "-U", "-I", "-i", "-save-temps", "--save-temps", "-fdump", "-dump",
+                                     "-aux-info", "-time", "-ftime", "-fdiagnostics"});
+}
+
+/// Parses `#define NAME VALUE` if the value is a number or empty.
+bool read_macro(const std::string& line, predefined_macro& macro) {
+  constexpr std::string_view begin = "#define ";
+  if (!line.starts_with(begin)) return false;
+  const std::size_t end = line.find(' ', begin.size());
+  if (end == std::string::npos) return false;
+  macro = {line.substr(begin.size(), end - begin.size()), line.substr(end + 1)};
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return std::ranges::all_of(macro.value, is_part) &&
+         (macro.value.empty() || std::isdigit(macro.value[0]) != 0) &&
+         macro.name.find('(') == std::string::npos;
 }
 
 /// Returns whether a macro describes a type. Clang defines such macros for its own types.

@@ -70,6 +70,9 @@ bool is_sanitizer_for_front(std::string_view option) {
   return true;
 }
 
+constexpr std::string_view message_format = "-fdiagnostics-format=";  // the front end follows it
+constexpr std::array message_formats{"text", "clang", "json", "json-stderr", "msvc", "vi"};
+
 /// Returns whether Clang's front end needs this option, which has no argument.
 bool is_for_front(std::string_view option) {
   for (const std::string_view prefix : {"-std=",
@@ -95,8 +98,8 @@ bool is_for_front(std::string_view option) {
                                         "--sysroot="})
     if (option.starts_with(prefix)) return option != "-mllvm" && !option.starts_with("-mtune");
   return is_sanitizer_for_front(option) || option.starts_with("-fmax-errors=") ||
-         option.starts_with("-ferror-limit=") || option.find("diagnostics-color") != option.npos ||
-         option.find("color-diagnostics") != option.npos;
+         option.starts_with(message_format) || option.starts_with("-ferror-limit=") ||
+         option.find("diagnostics-color") != option.npos || option.find("color-diagnostics") != option.npos;
 }
 
 /// Returns whether an option is about warnings. Warnings about the generated C do not concern the user.
@@ -132,6 +135,9 @@ class command_line_parser {
           "'-fpack-struct' would change the runtime's own structures; write #pragma pack around yours");
     if (result_.has_translations() && result_.missing_dependencies && !lists_only_dependencies_)
       throw command_line_error("'-MG' lists headers that do not exist yet, so it needs '-M' or '-MM'");
+    if (result_.has_translations() && std::ranges::find(message_formats, format_) == message_formats.end())
+      throw command_line_error("messages about .tc files have no format '" + format_ +
+                               "'; use text, json, msvc or vi in '-fdiagnostics-format='");
     for (const std::string& charset : {result_.input_charset, result_.exec_charset})
       if (result_.has_translations() && !charset.empty() && !is_known_charset(charset))
         throw command_line_error("the character set '" + charset + "' is unknown; see iconv --list");
@@ -334,6 +340,7 @@ class command_line_parser {
         o.starts_with("--help=") || o == "--target-help" || o == "-Q")
       result_.information = true;
     if (option_with_argument(o)) return;
+    if (o.starts_with(message_format)) format_ = o.substr(message_format.size());
     packs_structures_ |= o.starts_with("-fpack-struct");
     charset_option(o, "-finput-charset=", result_.input_charset);
     charset_option(o, "-fexec-charset=", result_.exec_charset);
@@ -344,6 +351,7 @@ class command_line_parser {
   std::vector<std::string> arguments_;
   std::size_t at_ = 0;
   std::string language_;
+  std::string format_ = "text";  ///< of messages
   bool packs_structures_ = false;
   bool lists_only_dependencies_ = false;  ///< -M, -MM
   command_line result_;

@@ -221,7 +221,8 @@ class driver {
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
       if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros") ||
-          w.text.front().starts_with("-finput-charset="))
+          w.text.front().starts_with("-finput-charset=") ||
+          w.text.front().starts_with("-fdiagnostics-format="))
         continue;
       append(command, w.text);
     }
