@@ -98,7 +98,7 @@ TEST_P(processes_test, objects_fork) { EXPECT_EQ(output_of("forks", GetParam()),
 
 TEST_P(processes_test, objects_declare_no_others) {
   EXPECT_EQ(output_of("declares", GetParam()),
-            "sukima: the object second was declared after the program had run\n");
+            "sukima: the object second was declared after run() had begun; declare all objects before it\n");
 }
 
 TEST_P(processes_test, stop_and_abort_reach_all) {

@@ -319,14 +319,17 @@ void program_deleter::operator()(program_core* p) const noexcept { delete p; }
 
 void add_stream(program_core& p, std::unique_ptr<stream_core> s) {
   if (p.has_run)
-    throw usage_error("sukima: the stream " + s->name + " was declared after the program had run");
+    throw usage_error("sukima: the stream " + s->name +
+                      " was declared after run() had begun; declare all streams before it");
   s->program = &p;
   s->number = static_cast<std::uint32_t>(p.streams.size());
   p.streams.push_back(std::move(s));
 }
 
 object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o) {
-  if (p.has_run) throw usage_error("sukima: the object " + name + " was declared after the program had run");
+  if (p.has_run)
+    throw usage_error("sukima: the object " + name +
+                      " was declared after run() had begun; declare all objects before it");
   o->program = &p;
   o->name = std::move(name);
   p.objects.push_back(std::move(o));
