@@ -10,6 +10,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bound_threads.hpp"
@@ -135,19 +136,40 @@ sleep_cost measure_sleep(unsigned one, unsigned other) {
 
 }  // namespace
 
-objects::model::cost_table measure_message_costs() {
+objects::model::cost_table measure_message_costs(const calibration_progress& progress) {
   const std::vector<unsigned> cpus = allowed_cpus();
+  const bool has_two = cpus.size() > 1;
+  constexpr std::array between{unit::thread, unit::process, unit::pipe};
+  const std::size_t total = sizes.size() * (has_two ? 1 + between.size() : 1) + (has_two ? 4 : 2);
+  std::size_t done = 0;
+  const auto show = [&](const std::string& step) {
+    if (progress) progress(step, done, total);
+    done++;
+  };
   objects::model::cost_table costs;
   for (const std::size_t bytes : sizes) {
+    const std::string messages = "messages of " + std::to_string(bytes) + " bytes: ";
+    show(messages + "pipe");
     costs.add(measure_one_cpu<pipe_stream>(unit::pipe, bytes, cpus[0]));
-    if (cpus.size() < 2) continue;
-    for (const unit carrier : {unit::thread, unit::process, unit::pipe})
+    if (!has_two) continue;
+    for (const unit carrier : between) {
+      show(messages + std::string(name_of(carrier)) + ", two CPUs");
       costs.add(measure_two_cpus(carrier, bytes, cpus[0], cpus[1]));
+    }
   }
+  show("sleeping and waking");
   costs.same_cpu = measure_sleep(cpus[0], cpus[0]);
-  if (cpus.size() > 1) costs.other_cpu = measure_sleep(cpus[0], cpus[1]);
+  if (has_two) {
+    show("sleeping and waking, two CPUs");
+    costs.other_cpu = measure_sleep(cpus[0], cpus[1]);
+  }
+  show("simulated objects");
   measure_simulated(costs, cpus[0]);  // last, because it starts threads, and there must be no fork after it
-  if (cpus.size() > 1) measure_resumes(costs, cpus[0], cpus[1]);
+  if (has_two) {
+    show("simulated objects, two CPUs");
+    measure_resumes(costs, cpus[0], cpus[1]);
+  }
+  SUKIMA_ASSERT(done == total, "the progress ends with the last step");
   return costs;
 }
 

@@ -4,9 +4,11 @@
 
 objects_command_test.py PROGRAM FOLDER_OF_THE_EXAMPLES CHOICE_PROGRAM
 """
+import contextlib
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -106,6 +108,32 @@ class Calibrate(unittest.TestCase):
         self.assertLessEqual(costs["switch_quartiles_ns"][0], costs["switch_ns"])
         shown = json.loads(run("calibrate", "--show", "--json").stdout)
         self.assertEqual(shown["valid_seconds"], 3 * 86400)
+
+
+    def test_shows_its_progress_and_warns_of_other_programs(self):
+        hogs = [subprocess.Popen([sys.executable, "-c", "print(); \nwhile True: pass"], stdout=subprocess.PIPE)
+                for _ in os.sched_getaffinity(0)]
+        try:
+            for hog in hogs:
+                hog.stdout.readline()
+            ours, its = pty.openpty()
+            measuring = subprocess.Popen([PROGRAM, "objects", "calibrate"], stdout=subprocess.DEVNULL, stderr=its,
+                                         env={**ENVIRONMENT, "SUKIMA_PROFILE": PROFILE, "TERM": "vt100"})
+            os.close(its)
+            seen = b""
+            with contextlib.suppress(OSError):  # the other side is closed
+                while part := os.read(ours, 4096):
+                    seen += part
+            os.close(ours)
+            self.assertEqual(measuring.wait(), 0)
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+                hog.stdout.close()
+        self.assertRegex(seen.decode(), r"^sukima: other programs use [0-9.]+ CPUs: the figures are larger than on an idle machine\r\n"
+                                        r"\r\x1b\[Kmessages of 8 bytes: pipe \(0 of [0-9]+\)\r\x1b\[K")
+        self.assertTrue(seen.endswith(b"\r\x1b[K"), seen[-100:])
 
 
 class Plan(unittest.TestCase):

@@ -52,7 +52,8 @@ std::string duration_text(double ns) {
   return ns > 0 ? fmt::format("{:.0f} ns", ns) : std::string("unknown");
 }
 
-/// Warns if other programs run. A profile of a busy machine is better than none, but the user should know.
+}  // namespace
+
 void warn_of_others() {
   capacity_meter meter;
   meter.measure(watch_seconds);
@@ -61,8 +62,6 @@ void warn_of_others() {
     complain(fmt::format("other programs use {:.2f} CPUs: the figures are larger than on an idle machine",
                          others));
 }
-
-}  // namespace
 
 std::string profile_path() {
   std::string path(sukima_capacity_profile_path(nullptr, 0), '\0');

@@ -34,6 +34,10 @@ std::string pairs_text(const sukima_capacity_profile& profile, const std::set<un
 nlohmann::json profile_json(const sukima_capacity_profile& profile);
 nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
+/// Prints a message if other programs run. A profile of a busy machine is better than none, but the user
+/// should know.
+void warn_of_others();
+
 /// Measures with a progress line on a terminal, and prints a message if other programs use the machine.
 /// \throws usage_error if the plan names a CPU that this process may not use
 sukima::calibration measure_profile(sukima::calibration_plan plan);

@@ -64,6 +64,14 @@ model::cost_table known_costs(const std::string& profile) {
   }
 }
 
+model::cost_table measure_with_progress() {
+  warn_of_others();
+  progress_line progress;
+  return measure_message_costs([&progress](const std::string& step, std::size_t done, std::size_t total) {
+    progress.show(fmt::format("{} ({} of {})", step, done, total));
+  });
+}
+
 int calibrate(const objects_options& options) {
   refuse_seconds(options);
   refuse_load(options);
@@ -73,9 +81,10 @@ int calibrate(const objects_options& options) {
   const std::string path = profile_path();
   try {
     const std::string profile = read_profile(path);
+    expect_writable(path, "the costs cannot be written to", "SUKIMA_PROFILE");
     // Costs that this run does not measure, such as those for another number of CPUs, stay in the profile.
     model::cost_table costs = known_costs(profile);
-    costs.merge(measure_message_costs());
+    costs.merge(measure_with_progress());
     replace_file(path, model::profile_with_costs(profile, costs));
     fmt::print("{}", options.json ? text_of(costs_json(costs)) : costs_report(costs));
     if (!options.json) fmt::print("Written to {}.\n", path);
