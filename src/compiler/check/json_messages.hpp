@@ -10,8 +10,8 @@
 
 namespace sukima::language {
 
-/// The messages about one file, as gcc 12 writes them: an array with an object for each error and warning. Its
-/// notes are its `children`.
+/// The messages about one file, as gcc 12 writes them: an array with an object for each error and warning.
+/// Its notes are its `children`.
 class json_messages {
  public:
   /// \param place    if it is invalid or has no manager, the message has no location
