@@ -140,6 +140,9 @@ class messages(unittest.TestCase):
         for arguments, words in (([], "no source files"), (["missing.java"], "there is no file missing.java"),
                                  (["--print-java"], "the option --print-java needs a value"),
                                  (["-d", self.folder], "no source files"), ([source, "-cp"], "the option -cp needs a value"),
+                                 ([source, "-d"], "the option -d needs a value"), (["-d"], "the option -d needs a value"),
+                                 ([source, "--release"], "the option --release needs a value"),
+                                 ([source, "-processor"], "the option -processor needs a value"),
                                  (["--nonsense", source], "sukima-javac: invalid flag: --nonsense")):
             result = run([COMPILER, *arguments])
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
@@ -174,6 +177,10 @@ class messages(unittest.TestCase):
         result = run([COMPILER, f"@{self.folder}/arguments"])
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertTrue((folder / "A.class").exists())
+        (self.folder / "B.java").mkdir()
+        result = run([COMPILER, "-d", self.folder / "B.java", folder / "A.java"])
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertTrue((self.folder / "B.java" / "A.class").exists(), "the value of an option does not count as a source")
         result = run([COMPILER, "@missing"])
         self.assertEqual((result.returncode, result.stderr), (2, "sukima-javac: there is no argument file missing; see sukima-javac --help\n"))
         result = run([COMPILER, f"@{self.folder}"])

@@ -45,15 +45,13 @@ final class Compilation {
 
     /** Returns the exit code: 0, 1 after errors in the sources, 2 after wrong arguments. */
     int run(String[] arguments) {
-        try {
-            read(ArgumentFiles.expand(arguments).toArray(String[]::new));
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            read(ArgumentFiles.expand(arguments).toArray(String[]::new), manager);
             if (files.isEmpty()) {
                 return inform();
             }
             addRuntime();
-            try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
-                return compile(manager);
-            }
+            return compile(manager);
         } catch (IllegalArgumentException e) {
             String message = e.getMessage().replaceFirst("^error: ", ""); // javac's own messages begin like that
             System.err.println("sukima-javac: " + message + "; see sukima-javac --help");
@@ -64,7 +62,8 @@ final class Compilation {
         }
     }
 
-    private void read(String[] arguments) {
+    /** The manager knows options of its own, such as {@code -d}. */
+    private void read(String[] arguments, StandardJavaFileManager manager) {
         for (int i = 0; i < arguments.length; i++) {
             String argument = arguments[i];
             if (argument.endsWith(".java")) {
@@ -76,7 +75,11 @@ final class Compilation {
             } else if (argument.startsWith(CLASS_PATH_WITH_VALUE)) {
                 options.addAll(List.of("-cp", argument.substring(CLASS_PATH_WITH_VALUE.length())));
             } else {
-                options.add(argument); // also values of options, because javac reads them in this order
+                options.add(argument);
+                boolean holdsValue = argument.startsWith("--") && argument.contains("="); // --release=17
+                if (!holdsValue && (compiler.isSupportedOption(argument) > 0 || manager.isSupportedOption(argument) > 0)) {
+                    options.add(valueOf(arguments, i++));
+                }
             }
         }
     }
