@@ -69,6 +69,25 @@ void refuse_foreign_file(const std::string& path) {
       path));
 }
 
+/// Refuses an address without a port, and a URL. They would become names of folders and files.
+/// \throws metrics_error
+void refuse_address_as_file(const std::string& where) {
+  const std::string first = where.substr(0, where.find('/'));
+  const std::size_t colon = first.rfind(':');
+  if (colon == std::string::npos) return;
+  const std::string host = first.substr(0, colon);
+  const bool is_address = host == "localhost" || host.starts_with('[') ||
+                          (!host.empty() && host.find_first_not_of("0123456789.") == std::string::npos);
+  const bool is_url =
+      (host == "http" || host == "https" || is_number(first.substr(colon + 1))) && first != where;
+  if (is_address || is_url)
+    throw metrics_error(
+        fmt::format("'{}' is neither an address with a port nor a file; give a port, such as 9105, or "
+                    "ADDRESS:PORT, or write "
+                    "./ before the name of a file",
+                    where));
+}
+
 [[noreturn]] void refuse_port(const std::string& text) {
   throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", text));
 }
@@ -81,6 +100,7 @@ std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
   // A user can name a file called "-1" as ./-1.
   if (last.starts_with('-') && is_number(last.substr(1))) refuse_port(last);
   if (!is_number(last)) {
+    refuse_address_as_file(where);
     refuse_foreign_file(where);
     auto file = std::make_unique<metrics_file>(where);
     if (const auto failed = file->publish("")) throw metrics_error(*failed + "; choose another file");

@@ -157,6 +157,21 @@ TEST(metrics_file, leaves_nothing_behind_where_it_cannot_be_written) {
   fs::remove_all(name);
 }
 
+TEST(metrics_file, has_no_name_that_is_an_address_or_a_url) {
+  std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const fs::path before = fs::current_path();
+  fs::current_path(name);
+  for (const char* where : {"http://127.0.0.1:9105/metrics", "https://db/metrics", "127.0.0.1:9105/metrics",
+                            "db:9105/metrics", "localhost:91o5", "10.0.0.1:http", "[::1]:x"})
+    EXPECT_THROW((void)open_metrics(where), metrics_error) << where;
+  EXPECT_TRUE(fs::is_empty(name));
+  for (const char* where : {"./localhost:x", "./a:1/metrics", "db:metrics", "today/21:00.prom"})
+    EXPECT_EQ(open_metrics(where)->place(), where);
+  fs::current_path(before);
+  fs::remove_all(name);
+}
+
 TEST(metrics_file, replaces_only_a_file_of_metrics) {
   std::string name = (fs::temp_directory_path() / "sukima-metrics-XXXXXX").string();
   ASSERT_NE(::mkdtemp(name.data()), nullptr);
