@@ -17,11 +17,11 @@ extern "C" {
 
 #if defined(__SUKIMA_SEQUENTIAL__)
 /* `sukima cc --sequential`: no runtime at all. */
-static inline int sukima_worker_id(void) { return 0; }
-static inline int sukima_worker_count(void) { return 1; }
-static inline void sukima_weight_set(double weight) { (void)weight; }
-static inline int sukima_workers_set(int count) { return count < 1 || count > 1024 ? EINVAL : 0; }
-static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
+static __inline__ int sukima_worker_id(void) { return 0; }
+static __inline__ int sukima_worker_count(void) { return 1; }
+static __inline__ void sukima_weight_set(double weight) { (void)weight; }
+static __inline__ int sukima_workers_set(int count) { return count < 1 || count > 1024 ? EINVAL : 0; }
+static __inline__ void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
 #else
 /** Returns the number of the worker that runs this code, from 0; -1 outside worker functions. The code may
  *  run on another worker after a construct or a call of a worker function. */

@@ -75,6 +75,13 @@ class language(unittest.TestCase):
                 self.assertEqual(ended.stdout, alone, (name, nodes, workers))
                 self.assertEqual(given_and_results(ended.stderr)[1], [alone.strip()] * int(nodes))
 
+    def test_sequential_programs_know_one_node_without_the_library(self):
+        program = f"{self.folder.name}/sequential"
+        size, known, _ = PROGRAMS["fib"]
+        run(*COMPILE, "--sequential", "-Wall", "-Wextra", "-Werror", "-o", program, str(FOLDER / "fib.tc"))
+        ended = run(program, size)
+        self.assertEqual((ended.stdout, given_and_results(ended.stderr)), (known + "\n", (0, [known])))
+
     def test_examples_give_the_result_of_one_machine(self):
         for name in ("cluster_fib", "cluster_sort"):
             program = self.build(EXAMPLES / f"{name}.tc")
