@@ -47,6 +47,9 @@ void reports::fail(std::string_view sentence) {
 
 void expect_writable(const std::string& path, std::string_view what, std::string_view option) {
   if (path.empty()) return;
+  if (path == "-")  // elsewhere it means a standard stream
+    throw process::usage_error(
+        fmt::format("{} '-': {} takes the name of a file; give ./- for a file of that name", what, option));
   if (process::is_closed_output(path.c_str()))
     throw process::usage_error(
         fmt::format("{} '{}': standard output is closed; give {} another file", what, path, option));

@@ -67,6 +67,10 @@ class Refusals(unittest.TestCase):
             self.refused("--model is for a plan", *action[:1], "--model", "paper", *action[1:])
         description = json.dumps({"sukima-objects": 1, "streams": [], "objects": [{"name": "a", "starts": 1}]})
         self.refused("leave out one of them", "plan", "-", "--load", "--cpus", "1", given=description)
+        for action, more in (("plan", ["-", "--cpus", "1"]), ("record", ["--", "true"])):
+            self.refused("--output takes the name of a file; give ./- for a file of that name", action, "--output", "-", *more,
+                         given=description)
+            self.refused("cannot be written to '/nonesuch/plan'", action, "--output", "/nonesuch/plan", *more, given=description)
         self.refused("'true' ran no concurrent objects", "validate", "--quick", "--", "true")
         self.refused("runs for longer than 0.1 s", "validate", "--seconds", "0.1", "--",
                      str(EXAMPLES / "objects_broker"), "1000000000000")

@@ -56,6 +56,10 @@ class Refusals(unittest.TestCase):
         self.refused("the library that --resize needs: leave out one of them", "run", "--no-preload", "--resize",
                      "unless-asked", "--", "true")
         self.refused("--output names the file of a report", "run", "--output", "x", "--", "true")
+        self.refused("the report cannot be written to '-': --output takes the name of a file; give ./- for a file of that name",
+                     "run", "--json", "--output", "-", "--", "true")
+        self.refused("--html takes the name of a file", "explain", "--html", "-", "--", "true")
+        self.refused("--keep takes the name of a file", "explain", "--keep", "-", "--", "true")
         self.refused("--dry-run runs nothing", "run", "--dry-run", "--json")
         self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")
         self.refused("SUKIMA_CPUS", "run", "--", "true", SUKIMA_CPUS="many")

@@ -125,6 +125,7 @@ int make_plan(const objects_options& options) {
   refuse_seconds(options);
   if (options.file.empty())
     throw process::usage_error("sukima objects plan needs the file with the description");
+  expect_writable(options.output, "the plan cannot be written to", "--output");
   planned planning;
   try {
     planning.program = model::parse_description(read_file(options.file, "the description"));
