@@ -598,6 +598,8 @@ def check_json(backend, work):
     done = subprocess.run([SUKIMA, "cc", backend, "-fdiagnostics-format=vi", "-Wall", "-c", "wrong.tc"], cwd=work, capture_output=True,
                           text=True)
     is_equal("the format of vi", "wrong.tc +3:" in done.stderr, True)
+    for known in ("text", "clang", "json", "msvc", "vi"):
+        run([SUKIMA, "cc", backend, f"-fdiagnostics-format={known}", "-o", "linked", "program.tc"], work)
 
 
 def check_names_of_files(backend, work):

@@ -55,6 +55,10 @@ class input_list {
   std::string language_;
 };
 
+/// Returns whether this is the format of messages. The front end follows it for .tc files; the C compiler may
+/// not know it.
+bool is_message_format(const word& w) { return w.text.front().starts_with("-fdiagnostics-format="); }
+
 std::string stem(const std::string& file) {
   return file == "-" ? "stdin" : std::filesystem::path(file).stem().string();
 }
@@ -221,8 +225,7 @@ class driver {
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
       if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros") ||
-          w.text.front().starts_with("-finput-charset=") ||
-          w.text.front().starts_with("-fdiagnostics-format="))
+          w.text.front().starts_with("-finput-charset=") || is_message_format(w))
         continue;
       append(command, w.text);
     }
@@ -366,7 +369,7 @@ class driver {
           list.add(w);
         else
           list.add_object(object);
-      } else if (w.use != word_use::own) {
+      } else if (w.use != word_use::own && (line_.compiles_c() || !is_message_format(w))) {
         append(command, w.text);
       }
     }
