@@ -231,6 +231,7 @@ TEST_F(bench_command, refuses_wrong_requests_in_one_sentence) {
   expect_refused({"bench", "fib", "--workers"}, "--workers");
   expect_refused({"bench", "fib", "--size", ""}, "--size is ''");
   expect_refused({"bench", "fib", "--csv", ""}, "'' does not name a file");
+  expect_refused({"bench", "fib", "--csv", "-"}, "'-' does not name a file");
   expect_refused({"bench", "fib", "--plot", "/tmp/"}, "--plot is '/tmp/', which ends without a name");
   expect_refused({"bench", "fib", "--csv", "/no/such/folder/x.csv"},
                  "the folder '/no/such/folder' does not exist");

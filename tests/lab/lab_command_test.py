@@ -134,6 +134,7 @@ class lab(with_folder):
             (there / name).write_text("{}\n")
             self.refused(f"only-{name}", "run", "small", "--folder", there.name)
             self.assertEqual([file.name for file in there.iterdir()], [name])
+        self.refused("--html -: give the name of a file", "run", "small", "--folder", "runs", "--html", "-")
         self.refused("--html no/page.html: No such file or directory", "run", "small", "--folder", "runs", "--html", "no/page.html")
         self.assertFalse((self.folder / "runs").exists(), "nothing is begun before the page can be written")
         self.refused("leave out --json or --dry-run", "run", "small", "--dry-run", "--json")

@@ -128,7 +128,7 @@ std::string csv_text(std::span<const summary> figures, const lab::machine_facts&
 
 output_file::output_file(std::filesystem::path path) : path_(std::move(path)) {
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  const int error = path_.filename().empty() ? EISDIR : cap_output_check(path_.c_str());
+  const int error = path_.filename().empty() || path_ == "-" ? EISDIR : cap_output_check(path_.c_str());
   if (error == 0) return;
   if (error == EISDIR) {
     throw process::usage_error(

@@ -100,6 +100,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
 void check_outputs(const lab_options& options) {
   if (options.plot) find_plotter();
   if (options.html.empty()) return;
+  if (options.html == "-") throw process::usage_error("--html -: give the name of a file");
   if (const int error = cap_output_check(options.html.c_str()); error != 0)
     throw process::usage_error(
         fmt::format("--html {}: {}", options.html, std::generic_category().message(error)));
