@@ -317,7 +317,7 @@ template <class T, class F> auto launch_then(const shared_future<T>& source, F&&
     return launching::template launch_after<referring_call<typename launching::result, referring>>(
         referring{std::move(expression), handle_access::owner_of(source)}, where, sources, 1);
   } else {
-    return launch_after_ends(std::move(expression), where, sources, 1);
+    return detail::launch_after_ends(std::move(expression), where, sources, 1);
   }
 }
 
