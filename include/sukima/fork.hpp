@@ -164,6 +164,13 @@ inline auto fork(C c, F&& f, G&& g, More&&... more) {
 }
 
 /// The same without a context.
+template <class F>
+  requires detail::callable_with<F>
+inline auto fork(F&& f) {
+  return detail::with_context([&](context c) { return sukima::fork(c, std::forward<F>(f)); });
+}
+
+/// The same for two or more functions, and perhaps a hint, without a context.
 template <class F, class G, class... More>
   requires(!detail::context_type<std::decay_t<F>>)
 inline auto fork(F&& f, G&& g, More&&... more) {

@@ -239,6 +239,16 @@ TEST_P(fork_test, calls_many_functions) {
   EXPECT_EQ(std::get<4>(results), 5.0);
 }
 
+/// A pack of functions may have one.
+TEST_P(fork_test, calls_one_function) {
+  const auto call_all = [](auto... functions) { return sukima::fork(functions...); };
+  const auto with_context = runtime.run([](context c) { return sukima::fork(c, [] { return 1; }); });
+  const auto without = runtime.run([&] { return call_all([](context c) { return support::fib(c, 10); }); });
+  EXPECT_EQ(with_context, std::tuple(1));
+  EXPECT_EQ(without, std::tuple(55L));
+  EXPECT_EQ(call_all([] {}), std::tuple(std::monostate{})) << "on an ordinary thread, too";
+}
+
 TEST_P(fork_test, calls_many_functions_without_a_context) {
   runtime.run([] {
     auto [a, b, d] =
