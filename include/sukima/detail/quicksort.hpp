@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -222,15 +221,16 @@ template <class I, class Less> class quicksort {
   void choose_pivot_near(context c, I first, I nth, I last, int bad_left, bool leftmost) const {
     const distance n = last - first;
     if (n <= sampled) return choose_pivot(first, last);
-    const double count = static_cast<double>(n);
-    const double logarithm = std::log(count);
-    const double wanted = 0.5 * std::exp(logarithm * 2 / 3);
-    const auto size = static_cast<distance>(wanted);
+    // About half of n^(2/3) elements, and a quarter of √(size · ln n) as the error of the rank in the sample.
+    // Powers of two are close enough. <cmath> would add its global names to programs.
+    const auto bits = static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
+    const distance size = n >> (bits / 3 + 1);
     const distance step = n / size;
     for (distance i = 1; i < size; ++i) std::ranges::iter_swap(first + i, first + i * step);
-    const double rank = static_cast<double>(nth - first) * wanted / count;
-    const double error = 0.25 * std::sqrt(logarithm * wanted);
-    const auto place = static_cast<distance>(nth - first < n / 2 ? rank + error : rank - error);
+    const auto variance = static_cast<std::size_t>(size) * static_cast<std::size_t>(bits) * 11 / 16;
+    const auto error = static_cast<distance>(std::size_t{1} << (std::bit_width(variance) / 2)) / 4;
+    const distance rank = (nth - first) / step;
+    const distance place = nth - first < n / 2 ? rank + error : rank - error;
     const I pivot = first + std::clamp<distance>(place, 0, size - 1);
     select(c, first, pivot, first + size, bad_left, leftmost);
     std::ranges::iter_swap(first, pivot);

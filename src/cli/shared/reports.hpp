@@ -40,8 +40,8 @@ class reports {
 };
 
 /// Refuses a file that could not be written now, because the program may run for hours before the report.
-/// \param path    if it is empty, nothing is refused; a single dash is refused, because other options write to
-///                standard output then
+/// \param path    if it is empty, nothing is refused; a single dash is refused, because other options write
+///                to standard output then
 /// \param what    as for reports::write_file
 /// \param option  the option that named the file
 /// \throws process::usage_error
