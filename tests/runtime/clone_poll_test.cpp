@@ -98,25 +98,25 @@ TEST(clone_poll, is_at_every_third_level_of_forks_and_loops_at_the_latest) {
   EXPECT_EQ(longest_wait(50, 1, [](context c, auto& request) { chain(c, 50, true, request); }), 2);
 }
 
-/// The first and the last of three levels poll.
-TEST(clone_poll, is_before_each_short_loop_of_the_third_level) {
+/// Of four levels the third one does not poll.
+TEST(clone_poll, is_before_each_short_loop_of_the_fourth_level) {
   const auto nest = [](context c, poll_request& request) {
-    parallel_for(c, 0, 32, [&](auto k, int) {
-      parallel_for(k, 0, 32,
-                   [&](auto l, int) { parallel_for(l, 0, 32, [&](auto m, int) { request.note(m); }); });
+    parallel_for(c, 0, 1, [&](auto j, int) {
+      parallel_for(j, 0, 32, [&](auto k, int) {
+        parallel_for(k, 0, 32,
+                     [&](auto l, int) { parallel_for(l, 0, 32, [&](auto m, int) { request.note(m); }); });
+      });
     });
   };
   EXPECT_EQ(longest_wait(32 * 32 * 32, 1021, nest), 32 - 1);
 }
 
-/// The upper one of two levels polls.
+/// The last one of three levels does not poll.
 TEST(clone_poll, is_after_no_more_bodies_than_two_short_loops_have) {
   const auto nest = [](context c, poll_request& request) {
     parallel_for(c, 0, 3, [&](auto j, int) {
-      parallel_for(j, 0, 1, [&](auto k, int) {
-        parallel_for(k, 0, 32,
-                     [&](auto l, int) { parallel_for(l, 0, 32, [&](auto m, int) { request.note(m); }); });
-      });
+      parallel_for(j, 0, 32,
+                   [&](auto k, int) { parallel_for(k, 0, 32, [&](auto l, int) { request.note(l); }); });
     });
   };
   EXPECT_EQ(longest_wait(3 * 32 * 32, 256, nest), 32 * 32 - 1);
