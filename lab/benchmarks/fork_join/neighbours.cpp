@@ -13,7 +13,7 @@ namespace {
 using kernels::neighbours_problem;
 
 void order(auto c, neighbours_problem& p, std::size_t first, std::size_t last, unsigned axis) {
-  const auto select = [c](auto begin, auto nth, auto end, auto less) {
+  const auto select = [=](auto begin, auto nth, auto end, auto less) {
     if constexpr (requires { c.nth_element(begin, nth, end, less); })
       c.nth_element(begin, nth, end, less);
     else
