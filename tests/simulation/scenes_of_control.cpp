@@ -238,20 +238,21 @@ void group_on_top_of_forks(stage& stage) {
   stage.expect(ended.load() == 2, "a branch did not end");
 }
 
-constexpr scene scenes[] = {
-    {"nearer deadline", nearer_deadline, true},
-    {"many deadlines", many_deadlines},
-    {"suspension that is stopped", stop_a_suspension},
-    {"shield", shield_from_cancelling},
-    {"abort noticed by another fiber", abort_noticed_elsewhere},
-    {"group of several fibers", group_of_several},
-    {"cancelled group", group_is_cancelled, true},
-    {"group in a cancelled scope", group_in_a_cancelled_scope, true},
-    {"group on top of forks", group_on_top_of_forks},
-};
-
 }  // namespace
 
-std::span<const scene> scenes_of_control() noexcept { return scenes; }
+std::span<const scene> scenes_of_control() noexcept {
+  static constexpr scene scenes[] = {
+      {"nearer deadline", nearer_deadline, true},
+      {"many deadlines", many_deadlines},
+      {"suspension that is stopped", stop_a_suspension},
+      {"shield", shield_from_cancelling},
+      {"abort noticed by another fiber", abort_noticed_elsewhere},
+      {"group of several fibers", group_of_several},
+      {"cancelled group", group_is_cancelled, true},
+      {"group in a cancelled scope", group_in_a_cancelled_scope, true},
+      {"group on top of forks", group_on_top_of_forks},
+  };
+  return scenes;
+}
 
 }  // namespace sukima::simulation

@@ -299,25 +299,26 @@ void end_with_the_runtime(stage& stage) {
   stage.expect(kept.use_count() == 1, "captures of a future were not destroyed");
 }
 
-constexpr scene scenes[] = {
-    {"cancelled future of a block", cancel_of_a_block, true},
-    {"waiters of a cancelled future", wake_waiters_of_a_cancelled_one, true},
-    {"futures that wait for each other", wait_for_each_other, true},
-    {"block that is left", leave_a_block, true},
-    {"future that touches itself", touch_itself, true},
-    {"loop that touches a future", touch_in_a_loop},
-    {"group that waits for itself", wait_for_its_own_group},
-    {"threads that touch futures", touch_from_threads},
-    {"launches", launch_computes_nothing},
-    {"continuations", continue_futures},
-    {"continuation of two futures", begin_after_the_last},
-    {"continuation in another runtime", continue_in_another_runtime},
-    {"waits with an end", wait_with_an_end},
-    {"end of a runtime with futures", end_with_the_runtime},
-};
-
 }  // namespace
 
-std::span<const scene> scenes_of_futures() noexcept { return scenes; }
+std::span<const scene> scenes_of_futures() noexcept {
+  static constexpr scene scenes[] = {
+      {"cancelled future of a block", cancel_of_a_block, true},
+      {"waiters of a cancelled future", wake_waiters_of_a_cancelled_one, true},
+      {"futures that wait for each other", wait_for_each_other, true},
+      {"block that is left", leave_a_block, true},
+      {"future that touches itself", touch_itself, true},
+      {"loop that touches a future", touch_in_a_loop},
+      {"group that waits for itself", wait_for_its_own_group},
+      {"threads that touch futures", touch_from_threads},
+      {"launches", launch_computes_nothing},
+      {"continuations", continue_futures},
+      {"continuation of two futures", begin_after_the_last},
+      {"continuation in another runtime", continue_in_another_runtime},
+      {"waits with an end", wait_with_an_end},
+      {"end of a runtime with futures", end_with_the_runtime},
+  };
+  return scenes;
+}
 
 }  // namespace sukima::simulation

@@ -178,18 +178,19 @@ void regions_come_and_go(stage& stage) {
   own.run([&] { wait_for_workers(own, cpus); });
 }
 
-constexpr scene scenes[] = {
-    {"regions", follow_regions},
-    {"entry during a region", enter_during_a_region},
-    {"region of an outside thread", region_of_an_outside_thread},
-    {"entry from a region", enter_from_a_region},
-    {"launch beside a region", launch_beside_a_region},
-    {"reported regions", report_regions},
-    {"regions that come and go", regions_come_and_go},
-};
-
 }  // namespace
 
-std::span<const scene> scenes_of_regions() noexcept { return scenes; }
+std::span<const scene> scenes_of_regions() noexcept {
+  static constexpr scene scenes[] = {
+      {"regions", follow_regions},
+      {"entry during a region", enter_during_a_region},
+      {"region of an outside thread", region_of_an_outside_thread},
+      {"entry from a region", enter_from_a_region},
+      {"launch beside a region", launch_beside_a_region},
+      {"reported regions", report_regions},
+      {"regions that come and go", regions_come_and_go},
+  };
+  return scenes;
+}
 
 }  // namespace sukima::simulation

@@ -192,18 +192,19 @@ void queues_of_places(stage& stage) {
   stage.expect(kept.use_count() == 1, "captures of a future in a queue were not destroyed");
 }
 
-constexpr scene scenes[] = {
-    {"meeting below groups", meet_below_groups},
-    {"branch below a child", branch_below_a_child, true},
-    {"fork where a group was", fork_where_a_group_was},
-    {"all workers at once", need_all_workers, true},
-    {"failed copy below a child", failed_copy_below_a_child, true},
-    {"failed copy and cancelled scope", failed_copy_and_cancelled_scope, true},
-    {"queues of places", queues_of_places},
-};
-
 }  // namespace
 
-std::span<const scene> scenes_of_sharing() noexcept { return scenes; }
+std::span<const scene> scenes_of_sharing() noexcept {
+  static constexpr scene scenes[] = {
+      {"meeting below groups", meet_below_groups},
+      {"branch below a child", branch_below_a_child, true},
+      {"fork where a group was", fork_where_a_group_was},
+      {"all workers at once", need_all_workers, true},
+      {"failed copy below a child", failed_copy_below_a_child, true},
+      {"failed copy and cancelled scope", failed_copy_and_cancelled_scope, true},
+      {"queues of places", queues_of_places},
+  };
+  return scenes;
+}
 
 }  // namespace sukima::simulation

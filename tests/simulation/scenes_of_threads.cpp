@@ -42,9 +42,9 @@ void enter_while_others_park(stage& stage) {
 }
 
 /// Waits for that number of arrivals.
-class meeting {
+class arrivals {
  public:
-  explicit meeting(int expected) : missing_(expected) {}
+  explicit arrivals(int expected) : missing_(expected) {}
   void arrive_and_wait() {
     std::unique_lock hold(lock_);
     if (--missing_ <= 0) changed_.notify_all();
@@ -61,7 +61,7 @@ class meeting {
 void block_in_iterations(stage& stage) {
   const int count = static_cast<int>(stage.runtime.workers()) + stage.number(0, 2);
   for (int round = stage.number(1, 2); round > 0; --round) {
-    meeting all(count);
+    arrivals all(count);
     stage.runtime.run([&](context c) {
       parallel_for(c, 0, count, [&](context b, int) { blocking(b, [&] { all.arrive_and_wait(); }); });
     });
@@ -134,19 +134,20 @@ void loop(stage& stage) {
                "an iteration did not run once");
 }
 
-constexpr scene scenes[] = {
-    {"threads that enter", enter_by_several},
-    {"threads that enter while others park", enter_while_others_park},
-    {"iterations that block", block_in_iterations},
-    {"blocking above a fork", block_above_a_fork},
-    {"scan", scan},
-    {"stable sort", sort},
-    {"loop", loop},
-};
-
 }  // namespace
 
-std::span<const scene> scenes_of_threads() noexcept { return scenes; }
+std::span<const scene> scenes_of_threads() noexcept {
+  static constexpr scene scenes[] = {
+      {"threads that enter", enter_by_several},
+      {"threads that enter while others park", enter_while_others_park},
+      {"iterations that block", block_in_iterations},
+      {"blocking above a fork", block_above_a_fork},
+      {"scan", scan},
+      {"stable sort", sort},
+      {"loop", loop},
+  };
+  return scenes;
+}
 
 const scene& scene_of(std::uint64_t seed) noexcept {
   std::uint64_t at = random_programs::numbers(seed ^ 0x5CE4E).next();
