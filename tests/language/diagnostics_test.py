@@ -5,7 +5,7 @@
 In NAME.tc a comment `// error: TEXT` or `// warning: TEXT`, optionally with `@N` for the column, gives the message that
 its line must cause. All of these messages must appear, and no others, each with the user's line and a caret at its
 column, and whatever the C compiler is. `// options: …` adds options. A file with an error must not leave an output file.
-`// link error: TEXT` is a message when the file is linked.
+`// link error: TEXT` is a message when the file is linked. Errors of one kind must come in the order of the file.
 """
 import re
 import subprocess
@@ -42,6 +42,16 @@ def wrong_excerpts(output, lines):
                 yield f"line {number}: no caret at column {column}"
 
 
+def out_of_order(messages):
+    """Errors that follow one of the same kind about a later place. Quoted names and numbers may differ."""
+    last = {}
+    for line, column, text in messages:
+        kind = re.sub(r"'[^']*'|\d+", "", text)
+        if (line, column) < last.get(kind, (0, 0)):
+            yield f"line {line}:{column}: an error about a later place comes before: {text}"
+        last[kind] = line, column
+
+
 def compile_one(source, output, options, link):
     return subprocess.run([COMPILER, "cc", *([] if link else ["-c"]), *options, "-o", output, source],
                           capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL)
@@ -69,6 +79,7 @@ def problems_of(source, backend, output):
             problems.append(f"line {number}: expected {kind}{'@' + column if column else ''}: {message}")
     if not link:
         problems += [f"line {n}:{c}: unexpected {k}: {t}" for n, k, c, t in rest]
+        problems += out_of_order([(int(m[2]), int(m[3]), m[5]) for m in found if m and m[4] == "error"])
         problems += wrong_excerpts(result.stderr.splitlines(), lines)
         if "sukima_" in result.stderr:
             problems.append("a message has a name that the compiler made")

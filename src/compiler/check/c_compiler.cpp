@@ -58,12 +58,12 @@ class c_compiler_checker : rules {
   void run() {
     for (token_index t = 0; t < unit_.tokens.size(); ++t)
       if (unit_.roles[t] == token_role::user) check_word(t);
-    for (const auto& [variable, t] : index_.declared) {
+    for (const auto& [t, variable] : in_order(index_.declared)) {
       const auto* deduced = dyn_cast_or_null<AutoType>(variable->getType()->getContainedDeducedType());
       if (deduced != nullptr && deduced->getKeyword() == AutoTypeKeyword::Auto)
         needs(13, location_of(t), "'auto' without a type", "; '__auto_type' means the same");
     }
-    for (const auto& [t, named] : index_.names)
+    for (const auto& [t, named] : in_order(index_.names))
       if (const auto* type = dyn_cast<EnumDecl>(named);
           type != nullptr && type->isFixed() && unit_.find(type->getLocation()) == t)
         needs(13, location_of(t), "an enum with a type", "");

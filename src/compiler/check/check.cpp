@@ -209,14 +209,13 @@ class checker : rules {
   }
 
   void check_calls() {
-    for (const auto& [open, call] : index_.all_calls) {
+    for (const auto& [open, call] : in_order(index_.all_calls)) {
       const FunctionDecl* callee = call->getDirectCallee();
       if (callee == nullptr) continue;
-      const StringRef name = callee->getName();
-      if (name != "longjmp" && name != "siglongjmp" && name != "_longjmp" && name != "__builtin_longjmp" &&
-          name != "setjmp" && name != "_setjmp" && name != "sigsetjmp" && name != "__sigsetjmp" &&
-          name != "__builtin_setjmp")
-        continue;
+      StringRef name = callee->getName();
+      name.consume_front("__builtin_");
+      name = name.ltrim('_');  // the C library defines setjmp as a macro that calls _setjmp
+      if (name != "longjmp" && name != "siglongjmp" && name != "setjmp" && name != "sigsetjmp") continue;
       const function_info* f = index_.function_at(open);
       if (f != nullptr && f->is_worker)
         error(call->getBeginLoc(), "'" + name.str() +
@@ -228,7 +227,7 @@ class checker : rules {
   /// Reports `va_start` in the body of a try. The body becomes a function of its own, which has other
   /// arguments.
   void check_argument_lists() {
-    for (const auto& [open, call] : index_.all_calls) {
+    for (const auto& [open, call] : in_order(index_.all_calls)) {
       const unsigned id = call->getBuiltinCallee();
       if (id != Builtin::BI__builtin_va_start && id != Builtin::BI__va_start) continue;
       for (const construct& c : unit_.constructs)
@@ -243,7 +242,7 @@ class checker : rules {
   /// Reports worker functions as clean-up functions. The C compiler calls those without the top of the choice
   /// stack.
   void check_cleanups() {
-    for (const auto& [variable, t] : index_.declared)
+    for (const auto& [t, variable] : in_order(index_.declared))
       if (const auto* cleanup = variable->getAttr<CleanupAttr>();
           cleanup != nullptr && is_worker_type(cleanup->getFunctionDecl()->getType()))
         error(cleanup->getLocation(), "the worker function '" +
@@ -258,18 +257,19 @@ class checker : rules {
     const std::string message =
         " is variadic, so only worker functions can call it; let plain C call a worker function with fixed "
         "parameters";
+    std::map<token_index, std::pair<SourceLocation, std::string>> found;
     for (const auto& [open, call] : index_.calls) {
       const QualType callee = call.call->getCallee()->getType()->getPointeeType();
       const auto* type = callee.isNull() ? nullptr : callee->getAs<FunctionProtoType>();
       if (call.in_worker || type == nullptr || !type->isVariadic()) continue;
-      error(call.call->getBeginLoc(),
-            (call.callee != nullptr ? "worker function '" + call.callee->getNameAsString() + "'"
-                                    : std::string("this worker function")) +
-                message);
+      found[open] = {call.call->getBeginLoc(),
+                     call.callee != nullptr ? "worker function '" + call.callee->getNameAsString() + "'"
+                                            : "this worker function"};
     }
     for (const token_index t : index_.plain_entries)
       if (const auto* f = dyn_cast<FunctionDecl>(index_.names.at(t)); f != nullptr && f->isVariadic())
-        error(location_of(t), "worker function '" + f->getNameAsString() + "'" + message);
+        found[t] = {location_of(t), "worker function '" + f->getNameAsString() + "'"};
+    for (const auto& [t, one] : found) error(one.first, one.second + message);
   }
 
   /// Warns of `in` members that PUT never mentions. If PUT passes `this` to a function, that function may set
@@ -350,7 +350,7 @@ class checker : rules {
   }
 
   void check_worker_declarations() {
-    for (const auto& [open, declarator] : index_.declarators)
+    for (const auto& [open, declarator] : in_order(index_.declarators))
       if (!declarator.has_prototype)
         error(location_of(open), "a worker function needs a prototype; write (void) if it has no parameters");
     for (const FunctionDecl* first : index_.workers)

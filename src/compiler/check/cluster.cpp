@@ -16,7 +16,7 @@ class cluster_checker : rules {
       : rules(compiler, u, index) {}
 
   void run() {
-    for (const auto& [function, keyword] : index_.cluster_entries) check_entry(*function);
+    for (const auto& [keyword, function] : in_order(index_.cluster_entries)) check_entry(*function);
     if (unit_.cluster_keywords.empty()) return;
     for (const construct& c : unit_.constructs) {
       const auto travel = index_.travels.find(c.task);

@@ -23,7 +23,7 @@ class hidden_name_checker : rules {
     for (const FunctionDecl* f : index_.workers)
       for (const FunctionDecl* one : f->redecls())
         for (const Attr* attribute : one->attrs()) check_attribute(*one, *attribute);
-    for (const auto& [open, call] : index_.all_calls) check_poll(*call);
+    for (const auto& [open, call] : in_order(index_.all_calls)) check_poll(*call);
   }
 
  private:

@@ -2,6 +2,9 @@
 // The common part of the checkers of the language's rules.
 #pragma once
 
+#include <map>
+#include <unordered_map>
+
 #include "index/semantic_index.hpp"
 #include "source/report.hpp"
 
@@ -41,6 +44,21 @@ class rules {
     diagnostics_.Report(location, clang::diag::ext_return_has_expr) << "'" + function + "'" << 0;
   }
   clang::SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
+
+  /// Returns the entries of a map that has tokens as keys, in the order of the file. Messages follow this
+  /// order.
+  template <class Value>
+  static std::map<token_index, Value> in_order(const std::unordered_map<token_index, Value>& entries) {
+    return {entries.begin(), entries.end()};
+  }
+  /// Returns the entries of a map from declarations to tokens in the order of the file.
+  template <class Declaration>
+  static std::multimap<token_index, Declaration*> in_order(
+      const std::map<Declaration*, token_index>& entries) {
+    std::multimap<token_index, Declaration*> result;
+    for (const auto& [declaration, t] : entries) result.emplace(t, declaration);
+    return result;
+  }
 
   clang::ASTContext& ast_;
   const unit& unit_;

@@ -16,7 +16,7 @@ class worker_local_checker : rules {
 
   void run() const {
     for (const token_range& declaration : unit_.worker_locals) check_names(declaration);
-    for (const auto& [variable, t] : index_.declared) {
+    for (const auto& [t, variable] : in_order(index_.declared)) {
       if (is_worker_local(variable)) check_declaration(*variable, t);
       if (variable->hasGlobalStorage() && variable->getInit() != nullptr) check_constant(variable->getInit());
     }

@@ -28,7 +28,8 @@ void declare_thread_accessors(planner& p, const function_info& f) {
     const bool is_moved = moved != p.names.renamed.end();
     const std::string name = is_moved ? moved->second : variable->getNameAsString();
     if (variable->isStaticLocal() && !is_moved) {
-      if (!scope.function->is_worker) continue;  // move_declarations has reported it
+      // move_declarations has reported those of plain functions.
+      if (!scope.function->is_worker || p.in.index.declared.at(variable) != t) continue;
       report(p.in, p.in.unit.tokens[t].getLocation(),
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
