@@ -215,7 +215,12 @@ class program {
         !is_variadic,
         "sukima: a function of an object may not take (auto...) alone, because nothing says whether it "
         "takes a context; name its parameters, or write (sukima::context, auto...)");
-    if constexpr (!is_variadic) {
+    constexpr bool is_callable =
+        is_variadic || sukima::detail::callable_with<std::decay_t<F>, std::decay_t<Arguments>...>;
+    static_assert(is_callable,
+                  "sukima: the function of an object cannot be called with these arguments, which are moved "
+                  "into the call; take ends by value, as in<T> or out<T>");
+    if constexpr (!is_variadic && is_callable) {
       using type = detail::object_of<std::decay_t<F>, std::decay_t<Arguments>...>;
       return object_options(detail::add_object(
           *core_, std::move(name),

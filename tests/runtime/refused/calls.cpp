@@ -397,6 +397,11 @@ void objects(sukima::objects::program& p, const sukima::objects::stream<int>& s)
   REFUSE(p.object(
       "moved", [](auto&&... to) mutable { (to.send(1), ...); },
       s.out()));  // refused: name its parameters, or write (sukima::context, auto...)
+  REFUSE(p.object(
+      "by reference", [](sukima::objects::out<int>& to) { to.send(1); },
+      s.out()));  // refused: take ends by value
+  REFUSE(
+      p.object("one argument more", send_one, s.out(), 1));  // refused: cannot be called with these arguments
 }
 
 }  // namespace
