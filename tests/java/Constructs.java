@@ -442,7 +442,8 @@ public final class Constructs {
         check("stubborn task", 2, false, new AbortingStubborn(), "finally goes on finally first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");
         check("put of null", 2, true, new NullPut(), "null [0, 1, 24]");
-        check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");
+        check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give a number from 1 to 1024");
+        check("too many workers", 1025, false, new Two(), "threw a computation cannot have 1025 workers: give a number from 1 to 1024");
         System.out.println("all as expected");
     }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Refusals of sukima-javac, sources that it does not change, and errors at run time: messages_test.py SUKIMA_JAVAC RUNTIME"""
+import os
 import pathlib
 import resource
 import subprocess
@@ -378,6 +379,17 @@ class A implements Task<Integer> {
                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^only \d+ of 64 threads could be started .*: run fewer workers.*\nthe task runs\n1\n$")
+
+    def test_a_wrong_number_of_workers_in_the_environment(self):
+        source = self.write("""
+import sukima.tascell.Workers;
+class A { public static void main(String[] arguments) { System.out.println(Workers.count()); } }""")
+        self.assertEqual(self.compile(source).returncode, 0)
+        for given, expected in (("1024", "1024"), ("1025", "1 to 1024"), ("0", "1 to 1024"), ("two", "1 to 1024")):
+            result = subprocess.run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"], capture_output=True, text=True,
+                                    env={**os.environ, "SUKIMA_WORKERS": given})
+            self.assertIn(expected, result.stdout + result.stderr)
+            self.assertEqual(result.returncode, 0 if given == expected else 1)
 
     def test_a_worker_is_refused_outside_its_task(self):
         """In the task of an inner computation, and after the computation has ended. The idle worker makes the others poll."""

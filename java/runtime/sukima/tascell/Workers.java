@@ -8,6 +8,7 @@ import sukima.closures.Frame;
 /** Runs tasks on several threads. */
 public final class Workers {
     private static final String COUNT = "SUKIMA_WORKERS";
+    private static final int MOST = 1024; // as in C and C++, which read the same variable
 
     private Workers() {}
 
@@ -17,12 +18,13 @@ public final class Workers {
     }
 
     /**
-     * Runs the task with this number of workers. It starts on one of them, and idle workers take parts of it. Returns the
-     * result, or throws the task's exception, after no worker runs a part of it any more.
+     * Runs the task with this number of workers, 1 to 1024. It starts on one of them, and idle workers take parts of it.
+     * Returns the result, or throws the task's exception, after no worker runs a part of it any more.
      */
     public static <R> R run(int workers, Task<R> task) {
-        if (workers < 1) {
-            throw new IllegalArgumentException("a computation cannot have " + workers + " workers: give at least 1");
+        if (workers < 1 || workers > MOST) {
+            throw new IllegalArgumentException(
+                "a computation cannot have " + workers + " workers: give a number from 1 to " + MOST);
         }
         Objects.requireNonNull(task, "Workers.run received null instead of a task");
         Job root = new Computation(workers).run(task);
@@ -35,9 +37,10 @@ public final class Workers {
     }
 
     /**
-     * Returns the number of CPUs that this process may use. It is the environment's SUKIMA_WORKERS; otherwise the number of
-     * Sukima's capacity library if its archive is on the class path; otherwise the number that the Java virtual machine
-     * reports. Throws IllegalArgumentException or IllegalStateException if the environment has no number there.
+     * Returns the number of CPUs that this process may use, at most 1024. It is the environment's SUKIMA_WORKERS; otherwise
+     * the number of Sukima's capacity library if its archive is on the class path; otherwise the number that the Java
+     * virtual machine reports. Throws IllegalArgumentException or IllegalStateException if the environment has no number
+     * there.
      */
     public static int count() {
         String given = System.getenv(COUNT);
@@ -45,23 +48,23 @@ public final class Workers {
             return parsed(given);
         }
         try {
-            return (Integer) Class.forName("sukima.Capacity").getMethod("threads").invoke(null);
+            return Math.min(MOST, (Integer) Class.forName("sukima.Capacity").getMethod("threads").invoke(null));
         } catch (InvocationTargetException e) {
             throw Frame.rethrow$(e.getCause()); // the library's sentence, such as that SUKIMA_CPUS is not a number
         } catch (ReflectiveOperationException | LinkageError e) {
-            return Runtime.getRuntime().availableProcessors();
+            return Math.min(MOST, Runtime.getRuntime().availableProcessors());
         }
     }
 
     private static int parsed(String given) {
         try {
             int count = Integer.parseInt(given);
-            if (count > 0) {
+            if (count > 0 && count <= MOST) {
                 return count;
             }
         } catch (NumberFormatException e) {
             // The message below covers this case.
         }
-        throw new IllegalArgumentException(COUNT + " is \"" + given + "\": set it to a number of workers, at least 1");
+        throw new IllegalArgumentException(COUNT + " is \"" + given + "\": set it to a number of workers, 1 to " + MOST);
     }
 }
