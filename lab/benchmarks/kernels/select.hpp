@@ -86,7 +86,7 @@ void choose_pivot_near(I first, I nth, I last, const auto& less);
 template <class I>
 void select(I first, I nth, I last, const auto& less) {
   constexpr std::ptrdiff_t few = 8;
-  // So many partitions leave more than a few elements only if most pivots are bad.
+  // After this number of partitions, more than a few elements are left only if most pivots are bad.
   auto partitions = 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first)));
   while (last - first > few && partitions-- > 0) {
     choose_pivot_near(first, nth, last, less);
@@ -105,7 +105,8 @@ void choose_pivot_near(I first, I nth, I last, const auto& less) {
   constexpr std::ptrdiff_t many = 1500;
   const std::ptrdiff_t n = last - first;
   if (n > many) {
-    // About half of n^(2/3) elements, and a quarter of sqrt(size * log n) as the error of the rank in this sample.
+    // About half of n^(2/3) elements, and a quarter of sqrt(size * log n) as the error of the rank in this
+    // sample.
     const auto bits = static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
     const std::ptrdiff_t size = n >> (bits / 3 + 1), step = n / size;
     for (std::ptrdiff_t i = 1; i < size; ++i) std::swap(first[i], first[i * step]);
