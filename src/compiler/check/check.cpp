@@ -303,7 +303,8 @@ class checker : rules {
       }
       if (!missing.empty())
         warning(c.task_location, "-Wput",
-                "PUT does not set " + missing + " of task '" + c.task + "'; they remain zero");
+                "PUT does not set " + missing + " of task '" + c.task +
+                    (missing.find(',') == std::string::npos ? "'; it remains zero" : "'; they remain zero"));
     }
   }
 

@@ -76,7 +76,7 @@ std::string in_terms_of_the_language(std::string text) {
   return text;
 }
 
-enum class conversion { invalid, of_a_closure, valid, of_c };
+enum class conversion { invalid, of_a_closure, of_a_worker, valid, of_c };
 
 /// Returns whether a type contains the type of a worker function or a closure.
 bool has_marks(clang::QualType type) {
@@ -98,6 +98,7 @@ conversion conversion_of(const clang::Diagnostic& info) {
   const QualType source = types[target_first ? 1 : 0];
   if (!is_closure_type(target) && is_closure_type(source)) return conversion::of_a_closure;
   if (!has_marks(target) && !has_marks(source)) return conversion::of_c;
+  if (!has_marks(target) && is_worker_type(source)) return conversion::of_a_worker;
   if (!is_closure_type(target) || is_closure_type(source) || is_worker_type(target) != is_worker_type(source))
     return conversion::invalid;
   const auto function = [](QualType type) {
@@ -214,16 +215,10 @@ bool is_about_null(const clang::Diagnostic& info) {
 
 /// Returns whether Clang's warning says that some code never runs, or that every path of a function calls it.
 bool is_about_paths(const clang::Diagnostic& info) {
-  switch (info.getID()) {
-    case clang::diag::warn_infinite_recursive_function:
-    case clang::diag::warn_unreachable:
-    case clang::diag::warn_unreachable_break:
-    case clang::diag::warn_unreachable_loop_increment:
-    case clang::diag::warn_unreachable_return:
-      return true;
-    default:
-      return false;
-  }
+  const unsigned id = info.getID();
+  return id == clang::diag::warn_infinite_recursive_function || id == clang::diag::warn_unreachable ||
+         id == clang::diag::warn_unreachable_break || id == clang::diag::warn_unreachable_loop_increment ||
+         id == clang::diag::warn_unreachable_return;
 }
 
 /// Returns whether a warning is about a place in one of these blocks.
@@ -385,6 +380,8 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     message = "the parameters after 'closure' need types";
   if (is_warning || how == conversion::of_c) message += option_of(level, info);
   if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
+  if (how == conversion::of_a_worker)
+    message += "; only the name of a worker function converts to a plain function, by a cast";
   const bool has_place = info.hasSourceManager() && info.getLocation().isValid();
   const clang::FullSourceLoc place =
       has_place ? clang::FullSourceLoc(info.getLocation(), info.getSourceManager()) : clang::FullSourceLoc();
