@@ -39,7 +39,7 @@ template <class T> std::vector<T> sorted_values(std::size_t count, unsigned diff
 }
 
 /// Calls f(values, policy) for lengths: with strings and std::execution::par, or in the other program that is
-/// made of this source with numbers and std::execution::par_unseq. Compiling the calls for one of the two takes
+/// made of this source with numbers and std::execution::par_unseq. Compiling the calls for one of them takes
 /// g++ twenty seconds.
 template <class F> void with_all(const F& f) {
   for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 100, 499, 500, 501, 2049, 5000, 20'000}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the n-th element as the best plain program does: partitions without branches that depend on the elements
-// (after S. Edelkamp and A. Weiß, "BlockQuicksort", 2016), with pivots from a sample (after R. Floyd and R. Rivest,
-// "Expected time bounds for selection", 1975).
+// Selects the n-th element as the best plain program does: partitions without branches that depend on the
+// elements (after S. Edelkamp and A. Weiß, "BlockQuicksort", 2016), with pivots from a sample (after R. Floyd
+// and R. Rivest, "Expected time bounds for selection", 1975).
 #pragma once
 
 #include <algorithm>
@@ -81,8 +81,8 @@ I partition_by_first(I first, I last, const auto& less) {
 template <class I>
 void choose_pivot_near(I first, I nth, I last, const auto& less);
 
-/// Puts the element into the place nth that a sort would put there, no greater one before it and no lesser one behind
-/// it.
+/// Puts the element into the place nth that a sort would put there, no greater one before it and no lesser
+/// one behind it.
 template <class I>
 void select(I first, I nth, I last, const auto& less) {
   constexpr std::ptrdiff_t few = 8;
