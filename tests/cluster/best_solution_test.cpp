@@ -23,7 +23,6 @@ using random_programs::mixed;
 using sukima::call;
 using sukima::context;
 
-const hope::node_options without_help{.before_helping = 10h};
 const hope::node_options eager{.before_helping = 0us,
                                .before_going_on = 0us,
                                .before_announcing = 0us,

@@ -14,9 +14,6 @@ using hope::note;
 using hope::note_kind;
 using sukima::call;
 
-/// No node begins what another one has claimed.
-const hope::node_options without_help{.before_helping = 10h};
-
 /// Polls until then: a task that is aborted leaves here.
 template <class Until> void wait(sukima::context c, Until until) {
   while (!until()) {

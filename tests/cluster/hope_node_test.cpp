@@ -18,8 +18,6 @@ using namespace hope_support;
 using namespace random_programs;
 using cluster_support::shape;
 
-/// Nothing is helped in the time of a test.
-const hope::node_options without_help{.before_helping = 10h};
 /// Where no answer comes, as messages are lost, or as a node is dead to the others and does not know it.
 const hope::node_options impatient{.before_helping = 1ms};
 /// Every result is announced, and a node helps at once with each task that another node claims.

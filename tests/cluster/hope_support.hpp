@@ -24,12 +24,16 @@ namespace hope_support {
 using namespace sukima::cluster;
 using namespace std::chrono_literals;
 
+/// No node helps with a unit of another one during a test. On a busy machine a worker may begin a task of the
+/// plan late. If the node took the task back, it would leave it to its claimant and never reach its own part.
+inline const hope::node_options without_help{.before_helping = 10h, .before_taking_back = 10h};
+
 /// The faults of the messages that one node sends and receives. Chances are in parts per 1,000.
 struct faults {
   unsigned lost = 0;
   unsigned doubled = 0;
-  unsigned overtaken = 0;      ///< by the next message of the node
-  std::uint64_t dies_at = 0;   ///< the node dies at this number of its messages; 0: it lives
+  unsigned overtaken = 0;  ///< by the next message of the node
+  std::uint64_t dies_at = 0;  ///< the node dies at this number of its messages; 0: it lives
   std::uint64_t suspects_at = 0;  ///< number of received messages at which the node suspects `suspect`
   node_id suspect = 0;
   std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping

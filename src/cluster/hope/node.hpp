@@ -82,9 +82,10 @@ struct node_options {
   /// How long an idle node requests work before it starts units claimed by others. The node adds
   /// longest_way(), because a result may be on its way.
   std::chrono::microseconds before_helping{20000};
-  /// How long the node must be idle before it begins a unit that was left to others, because a worker may be
-  /// about to take a task that has just become ready.
+  /// How long the node must be idle before it begins a unit left to others: a worker may be taking a task.
   std::chrono::microseconds before_going_on{4000};
+  /// How long a delivered task waits for its worker to wake up. An earlier request would take it back.
+  std::chrono::microseconds before_taking_back{4000};
   /// Largest age of a unit that this node stops in favour of a node with a lower number that runs it, too. It
   /// stops an older unit only in favour of a node that began it earlier.
   std::chrono::microseconds yields_within{4000};

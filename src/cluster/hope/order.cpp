@@ -11,9 +11,6 @@ namespace {
 /// The plan, or the help with a unit, ends after this number of consecutive requests without a task.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
-/// How long a delivered task waits for the worker that wakes up to run it. An earlier request would take the
-/// task back.
-constexpr std::chrono::microseconds before_taking_back{4000};
 /// How long a worker is expected to need until it continues a fiber that was resumed. After that the node
 /// requests work from others, because the fiber may have suspended again.
 constexpr std::chrono::milliseconds before_idle_again{100};
@@ -103,7 +100,7 @@ std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
 }
 
 clock::time_point node::may_take_back() const {
-  return unbegun_ == 0 ? clock::time_point::min() : delivered_ + before_taking_back;
+  return unbegun_ == 0 ? clock::time_point::min() : delivered_ + chosen_.before_taking_back;
 }
 
 void node::ask_here() {
