@@ -103,10 +103,11 @@ TEST(description, says_what_is_wrong_with_a_vcpu) {
             "vms[0].vcpus[0].hard: '1-0' is not a list of CPUs such as '0-3,8'");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "hard": [0]})")), "vms[0].vcpus[0].hard: must be a string");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "cap": 1.5})")),
-            "vms[0].vcpus[0].cap: must be a number from 0.0 to 1.0");
+            "vms[0].vcpus[0].cap: must be a number from 0 to 1");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "demand": "much"})")),
-            "vms[0].vcpus[0].demand: must be a number from 0.0 to 1.0");
-  EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0.5})")), "vms[0].vcpus[0].id: must be a whole number");
+            "vms[0].vcpus[0].demand: must be a number from 0 to 1");
+  EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0.5})")),
+            "vms[0].vcpus[0].id: must be a whole number from 0 to 65535");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"online": true})")), "vms[0].vcpus[0]: the member 'id' is missing");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "online": 1})")),
             "vms[0].vcpus[0].online: must be true or false");
@@ -119,7 +120,7 @@ TEST(description, says_what_is_wrong_with_a_vm) {
   EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "weight_of": "host")")),
             "vms[0].weight_of: must be 'vcpu' or 'vm'");
   EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "weight": null)")),
-            "vms[0].weight: must be a number from 0.0 to 65535.0");
+            "vms[0].weight: must be a number from 0 to 65535");
   EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "act": ["fly"])")),
             "vms[0].act[0]: must be 'threads', 'vcpus', 'cap', 'weight' or 'plug'");
   EXPECT_EQ(refusal_of(R"({"sukima-host": 1, "pcpus": [{"id": 0}], "vms": [{"name": "", "vcpus": []}]})"),
@@ -145,9 +146,9 @@ TEST(description, says_what_is_wrong_with_the_whole) {
   EXPECT_EQ(refusal_of(with_pcpus("[]")), "pcpus: there is no pCPU");
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 1}, {"id": 1}])")), "pcpus[1]: there are two pCPUs 1");
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 1, "capacity": 1.1}])")),
-            "pcpus[0].capacity: must be a number from 0.0 to 1.0");
+            "pcpus[0].capacity: must be a number from 0 to 1");
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 70000}])")),
-            "pcpus[0].id: must be a number from 0.0 to 65535.0");
+            "pcpus[0].id: must be a whole number from 0 to 65535");
   EXPECT_EQ(refusal_of(with_pcpus("[]").substr(0, 10) + std::string(100, '[')).substr(0, 28),
             "the description is not JSON:");
   EXPECT_EQ(refusal_of(R"({"x": )" + std::string(100, '[') + std::string(100, ']') + "}"),

@@ -51,11 +51,12 @@ TEST(experiment, says_where_it_is_wrong) {
             "sukima-lab: only version 1 is known");
   EXPECT_EQ(complaint(changed("\"title\"", "\"tilte\"")),
             "the experiment: unknown member 'tilte'; see docs/lab.md");
-  EXPECT_EQ(complaint(changed("\"size\": 30", "\"size\": 1.5")), "programs[0].size: must be a whole number");
+  EXPECT_EQ(complaint(changed("\"size\": 30", "\"size\": 1.5")),
+            "programs[0].size: must be a whole number from 0 to 1000000000000000");
   EXPECT_EQ(complaint(changed("\"kind\": \"share\"", "\"kind\": \"shaer\"")),
             "environments[1].kind: must be 'machine', 'cap', 'fewer', 'share' or 'vms'");
   EXPECT_EQ(complaint(changed("\"copies\": 2", "\"copies\": 0")),
-            "environments[1].copies: must be a number from 1.0 to 64.0");
+            "environments[1].copies: must be a whole number from 1 to 64");
   EXPECT_EQ(complaint(changed("\"settings\": [\"fast\"]", "\"settings\": [\"fats\"]")),
             "claims[0].right.settings[0]: there is no setting 'fats'");
   EXPECT_EQ(complaint(changed("\"baseline\": \"one\"", "\"baseline\": \"none\"")),
@@ -211,7 +212,7 @@ TEST(experiment, leaves_out_what_needs_more_cpus) {
   EXPECT_EQ(parse_experiment(written).settings[1].least_cpus, 16u);
   EXPECT_EQ(experiment_text(parse_experiment(written)), written);
   EXPECT_EQ(complaint(changed("\"copies\": 2", "\"least_cpus\": 0, \"copies\": 2")),
-            "environments[1].least_cpus: must be a number from 1.0 to 65536.0");
+            "environments[1].least_cpus: must be a whole number from 1 to 65536");
 }
 
 }  // namespace

@@ -104,7 +104,11 @@ class lab(with_folder):
     def test_refuses_wrong_requests(self):
         self.refused("takes no names and no options", "list", "--repetitions", "3")
         self.refused("needs the names of experiments", "run")
+        for name in ("x", "."):
+            self.refused(f"there is no experiment '{name}': choose small, or give a file, such as ./mine.json", "run", name)
+        (self.folder / "x.json").write_text("{}")
         self.refused("there is no experiment 'x': choose small, or give a file, such as ./x.json", "run", "x")
+        (self.folder / "x.json").unlink()
         self.refused("sukima: './x.json' cannot be read: No such file or directory", "run", "./x.json")
         self.refused("'/proc/self/mem' cannot be read: Input/output error", "run", "/proc/self/mem")
         self.refused("'/dev/zero' cannot be read: it is a device", "run", "/dev/zero")

@@ -60,9 +60,9 @@ TEST(description, refuses_with_the_place) {
   EXPECT_EQ(refusal_of(with(good, "\"name\": \"sink\"", "\"name\": \"filter\"")),
             "objects[2]: there are two objects 'filter'");
   EXPECT_EQ(refusal_of(with(good, "\"capacity\": 256", "\"capacity\": 0")),
-            "streams[1].capacity: must be a number from 1.0 to 4294967296.0");
+            "streams[1].capacity: must be a whole number from 1 to 4294967296");
   EXPECT_EQ(refusal_of(with(good, "\"capacity\": 256", "\"capacity\": 2.5")),
-            "streams[1].capacity: must be a whole number");
+            "streams[1].capacity: must be a whole number from 1 to 4294967296");
   EXPECT_EQ(refusal_of(with(good, "spread_ns", "spread")),
             "objects[2]: unknown member 'spread'; see docs/objects-planning.md");
   EXPECT_EQ(refusal_of(with(good, "\"process\"", "\"pipe\"")),

@@ -290,7 +290,7 @@ void declare(CLI::App& command, int& code, program_arguments /*program*/) {
   command.add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");
   command.add_option("--html", options->html, "Write the report as one page of HTML, with its plots")
       ->type_name("FILE");
-  command.add_flag("--json", options->json, "Print one JSON object");
+  command.add_flag("--json", options->json, "Print JSON: an array for list, otherwise one object");
   command.callback([options, &code] {
     try {
       if (options->action == "list")

@@ -87,9 +87,11 @@ std::vector<parts::experiment> find_experiments(const std::vector<std::string>& 
       if (at == all.end()) {
         std::vector<std::string> known;
         for (const parts::experiment& each : all) known.push_back(each.name);
+        std::error_code ignored;
+        const bool is_file = fs::exists(name + ".json", ignored);
         throw process::usage_error(
             fmt::format("there is no experiment '{}': choose {}, or give a file, such as ./{}.json", name,
-                        join_words(known), name));
+                        join_words(known), is_file ? name : "mine"));
       }
       one = *at;
     }

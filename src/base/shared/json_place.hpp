@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -72,17 +73,26 @@ class json_place {
   }
   double number(double least, double most) const {
     const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= least && value <= most))
-      fail("must be a number from " + json(least).dump() + " to " + json(most).dump());
+    if (!(value >= least && value <= most)) fail("must be a number" + limits(least, most));
     return value;
   }
   std::size_t whole(double least, double most) const {
-    const double value = number(least, most);
-    if (value != std::floor(value)) fail("must be a whole number");
+    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
+    if (!(value >= least && value <= most) || value != std::floor(value))
+      fail("must be a whole number" + limits(least, most));
     return static_cast<std::size_t>(value);
   }
 
  private:
+  /// Whole numbers are printed without a fraction.
+  static std::string limits(double least, double most) {
+    const auto text = [](double limit) {
+      const bool is_whole = limit == std::floor(limit) && std::abs(limit) <= 0x1p53;
+      return (is_whole ? json(static_cast<std::int64_t>(limit)) : json(limit)).dump();
+    };
+    return " from " + text(least) + " to " + text(most);
+  }
+
   friend Place;
   /// \param value must outlive this object
   /// \param where path from the root; empty for the root

@@ -16,11 +16,7 @@ constexpr const char* default_libvirt = "qemu:///system";
 
 json object_of(const std::string& text) { return text.empty() ? json::object() : json::parse(text); }
 
-pid_t process_of(const place& from) {
-  const double value = from.number(1, most_pid);
-  if (value != std::floor(value)) from.fail("must be a whole number");
-  return static_cast<pid_t>(value);
-}
+pid_t process_of(const place& from) { return static_cast<pid_t>(from.whole(1, most_pid)); }
 
 std::filesystem::path path_of(const place& from) {
   // Do not check the path as a name: the control group of a Kubernetes container has more characters than a
@@ -44,12 +40,8 @@ std::filesystem::path socket_of(const place& from) {
 
 /// Parses [least, most].
 void read_bounds(const place& from, steering& into) {
-  std::vector<double> both;
-  from.each([&](const place& one) {
-    const double value = one.number(1, most_vcpus);
-    if (value != std::floor(value)) one.fail("must be a whole number");
-    both.push_back(value);
-  });
+  std::vector<std::size_t> both;
+  from.each([&](const place& one) { both.push_back(one.whole(1, most_vcpus)); });
   if (both.size() != 2 || both[0] > both[1])
     from.fail("must be the lowest and the highest count, such as [1, 4]");
   into.least = static_cast<unsigned>(both[0]);

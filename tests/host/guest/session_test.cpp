@@ -362,8 +362,8 @@ TEST(steering, is_read_with_places_of_what_is_wrong) {
             0U);
   EXPECT_EQ(
       refused(R"("act": ["vcpus"], "pid": 3, "file": "/p", )").find("vms[0]: virtual CPUs are switched"), 0U);
-  EXPECT_EQ(refused(R"("pid": 0, )").find("vms[0].pid: must be a number from 1"), 0U);
-  EXPECT_EQ(refused(R"("pid": 1.5, )").find("vms[0].pid: must be a whole number"), 0U);
+  EXPECT_EQ(refused(R"("pid": 0, )").find("vms[0].pid: must be a whole number from 1 to 4194304"), 0U);
+  EXPECT_EQ(refused(R"("pid": 1.5, )").find("vms[0].pid: must be a whole number from 1 to 4194304"), 0U);
   EXPECT_EQ(refused(R"("port": "p", )").find("vms[0].port: must be an absolute path"), 0U);
   EXPECT_EQ(refused(R"("act": ["cap"], "cgroup": "/)" + std::string(204, 'x') + R"(", )"), "taken")
       << "a container of Kubernetes";
@@ -372,11 +372,15 @@ TEST(steering, is_read_with_places_of_what_is_wrong) {
   EXPECT_EQ(refused(R"("cgroup": "/a\nb", )").find("vms[0].cgroup: must be a path"), 0U);
   EXPECT_EQ(refused(R"("port": "/p", "file": "/f", )").find("vms[0]: give 'port' or 'file'"), 0U);
   EXPECT_EQ(refused(R"("bounds": [2, 1], )").find("vms[0].bounds: must be the lowest and the highest"), 0U);
-  EXPECT_EQ(refused(R"("bounds": [1, "x"], )").find("vms[0].bounds[1]: must be a number"), 0U);
+  EXPECT_EQ(
+      refused(R"("bounds": [1, "x"], )").find("vms[0].bounds[1]: must be a whole number from 1 to 65536"),
+      0U);
   EXPECT_EQ(refused(R"("act": ["vcpus"], "pid": 3, "port": "/p", "bounds": [1, 4], )")
                 .find("vms[0].bounds: there are only 1"),
             0U);
-  EXPECT_EQ(refused("", R"(, "thread": "x")").find("vms[0].vcpus[0].thread: must be a number"), 0U);
+  EXPECT_EQ(refused("", R"(, "thread": "x")")
+                .find("vms[0].vcpus[0].thread: must be a whole number from 1 to 4194304"),
+            0U);
 }
 
 TEST(process_counters, read_what_the_kernel_says) {
