@@ -131,7 +131,7 @@ TEST_F(plan, of_something_else_is_refused) {
   write("simulated", groups + R"(, "capacities": {"one": 5, "two": 2, "three": 3})");
   expect_refusal("which has a stream 'three'");
   write("simulated", groups + R"(, "capacities": {"one": 0, "two": 2})");
-  expect_refusal("capacities.one: must be a number from");
+  expect_refusal("capacities.one: must be a whole number from 1 to ");
   std::ofstream(path_) << "nothing";
   expect_refusal("the plan is not JSON");
 }
