@@ -83,6 +83,10 @@ inline constexpr std::uint64_t minimum_steal_age_ns = 1'750;
 /// *Root warm-up*: a root younger than this publishes without waking a worker, so that empty regions stay
 /// cheap.
 inline constexpr std::uint64_t root_warm_up_ns = 5'800;
+/// The number of polls that the first choice point of an unannounced root lets pass: those of a loop that
+/// ends within its fourth strip (strip_length.hpp): one iteration, 63 more, the rest as measured by these,
+/// and what is left if that was too little.
+inline constexpr std::uint64_t polls_let_pass = 4;
 /// The number of calls of one code in a row that must have been short before the next call is expected to be
 /// short (short_calls.hpp). Roots are short below the minimum steal age. Each wrong guess doubles the number,
 /// up to …

@@ -262,6 +262,7 @@ bool runtime_entries::try_unannounced(last_entry& mine, root_task& root) noexcep
   std::atomic_ref(s.on).store(&w, std::memory_order_relaxed);
   s.first = &root;
   s.lets_pass = reinterpret_cast<choice_point*>(s.base);
+  s.passes_left = tuning::polls_let_pass;
   s.limit.request_poll();
   s.unannounced.store(true, std::memory_order_relaxed);
   w.announced = false;
@@ -297,9 +298,9 @@ void runtime_entries::announce(fiber& s) noexcept {
   auto& root = static_cast<root_task&>(*std::exchange(s.first, nullptr));
   s.unannounced.store(false, std::memory_order_relaxed);
   s.is_reset = false;
-  s.ignored = nullptr;  // its join is an ordinary join
+  const bool has_passed = std::exchange(s.ignored, nullptr) != nullptr;  // then its join is an ordinary join
   // If it has not polled yet, it is an ordinary short root.
-  s.is_short_root = std::exchange(s.lets_pass, nullptr) != nullptr;
+  s.is_short_root = std::exchange(s.lets_pass, nullptr) != nullptr && !has_passed;
   w.announced = true;
   SUKIMA_ASSERT(
       w.cached != 0 && w.cache[w.cached - 1] == &s && w.current.load(std::memory_order_seq_cst) == nullptr,

@@ -49,6 +49,7 @@ template <class Choices> int longest_wait(Choices choices, int accepted) {
   const auto count = static_cast<int>(std::ranges::distance(choices));
   for (int at = 0; at < count; ++at) {
     runtime.run([&](context c) {
+      sukima::worker_id();  // announces the root, whose first polls are let pass otherwise
       poll_request request(c, at);
       int tried = 0;
       const int found = sukima::search(

@@ -126,6 +126,71 @@ TEST_P(unannounced, is_announced_by_the_second_fork) {
   });
 }
 
+/// A loop over these iterations, in strips of two. \returns in how many of them the root was not announced
+int not_announced_of(context c, int iterations) {
+  std::atomic<int> unknown{0};
+  std::atomic<int> sum{0};
+  sukima::parallel_for(
+      c, 0, iterations,
+      [&](int i) {
+        if (is_unannounced()) ++unknown;
+        sum += i;
+      },
+      sukima::grain(2));
+  EXPECT_EQ(sum, iterations * (iterations - 1) / 2);
+  return unknown;
+}
+
+// Polls in a row, and none of them gives work away.
+TEST_P(unannounced, stays_so_in_a_loop_of_four_strips) {
+  for (const int iterations : {1, 2, 3, 8})
+    enter_unannounced([iterations](context c) {
+      EXPECT_EQ(not_announced_of(c, iterations), can_be ? iterations : 0);
+      EXPECT_EQ(is_unannounced(), can_be);
+    });
+}
+
+TEST_P(unannounced, is_announced_by_the_fifth_strip_of_a_loop) {
+  enter_unannounced([](context c) {
+    EXPECT_EQ(not_announced_of(c, 20), can_be ? 8 : 0);
+    EXPECT_FALSE(is_unannounced());
+    EXPECT_EQ(not_announced_of(c, 20), 0);
+  });
+}
+
+TEST_P(unannounced, is_announced_by_a_fork_after_a_loop) {
+  enter_unannounced([](context c) {
+    EXPECT_EQ(not_announced_of(c, 2), can_be ? 2 : 0);
+    const auto both = sukima::fork2(c, [] { return is_unannounced(); }, [] { return is_unannounced(); });
+    EXPECT_FALSE(both.first);
+    EXPECT_FALSE(both.second);
+  });
+}
+
+TEST_P(unannounced, gives_the_sum_of_its_only_loop) {
+  for (const int iterations : {1, 64, 1000})
+    enter_unannounced([iterations](context c) {
+      EXPECT_EQ(sukima::parallel_reduce(
+                    c, 0, iterations, 0, [](int i) { return i; }, std::plus<>{}),
+                iterations * (iterations - 1) / 2);
+    });
+}
+
+TEST_P(unannounced, continues_after_an_exception_of_its_first_loop) {
+  for (const int thrower : {0, 1, 5, 19})
+    enter_unannounced([thrower](context c) {
+      EXPECT_THROW(sukima::parallel_for(
+                       c, 0, 20,
+                       [thrower](int i) {
+                         if (i == thrower) throw support::test_error(i);
+                       },
+                       sukima::grain(2)),
+                   support::test_error);
+      EXPECT_EQ(not_announced_of(c, 20), 0);
+      EXPECT_EQ(support::fib(c, 12), 144);
+    });
+}
+
 TEST_P(unannounced, knows_its_worker) {
   enter_unannounced([](context) {
     EXPECT_GE(sukima::worker_id(), 0);

@@ -16,7 +16,8 @@ namespace sukima::detail {
 static_assert(choice_span == 0x4000000 && gate_offset + sizeof(gate) == 67840);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-static_assert(offsetof(fiber, lets_pass) == 0 && offsetof(fiber, ignored) == 8);
+static_assert(offsetof(fiber, lets_pass) == 0 && offsetof(fiber, ignored) == 8 &&
+              offsetof(fiber, passes_left) == 16);
 #pragma GCC diagnostic pop
 
 }  // namespace sukima::detail
@@ -135,7 +136,8 @@ asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_ke
     "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
     "notrack jmp *%r11\n"
     "9:\n.cfi_def_cfa_offset 136\n"
-    "movq $0, 67840(%rax)\nmovq %r10, 67848(%rax)\n"
+    "movq %r10, 67848(%rax)\ndecq 67856(%rax)\njne 10f\n"
+    "movq $0, 67840(%rax)\n10:\n"
     "popq %rax\n.cfi_def_cfa_offset 128\n"
     "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
     "notrack jmp *%r11\n.cfi_endproc\n"

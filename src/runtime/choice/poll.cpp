@@ -109,15 +109,18 @@ bool may_ignore(const fiber& s) noexcept {
 bool ignores_join(fiber& s, const choice_point* r) noexcept {
   if (s.ignored != r) return false;
   s.ignored = nullptr;
+  s.lets_pass = nullptr;  // the next choice point in this place is another one
   return !was_split(r) && !s.failure && may_ignore(s);
 }
 
 extern "C" void sukima_poll_slow(choice_point* point) noexcept {
   fiber& s = fiber_at(point);
-  if (std::exchange(s.lets_pass, nullptr) == point) {  // seldom: the assembly has looked before
+  if (s.lets_pass == point) {  // seldom: the assembly has looked before
     s.ignored = point;
+    if (--s.passes_left == 0) s.lets_pass = nullptr;
     return;
   }
+  s.lets_pass = nullptr;
   if (s.is_short_root) {
     s.is_short_root = false;
     // At the fiber's first choice point no steps of others are stored (known_steps.hpp).

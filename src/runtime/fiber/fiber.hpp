@@ -61,8 +61,9 @@ struct suspension_word {
 
 struct fiber {
   // The assembly of keep_registers.cpp finds these by their offset.
-  choice_point* lets_pass = nullptr;  ///< its poll does nothing (unannounced.hpp); null: no choice point's
-  choice_point* ignored = nullptr;  ///< the fork whose poll did nothing, or was ignored
+  choice_point* lets_pass = nullptr;  ///< its polls do nothing (unannounced.hpp); null: no choice point's
+  choice_point* ignored = nullptr;  ///< the choice point whose polls did nothing, or were ignored
+  std::uint64_t passes_left = 0;  ///< the number of polls of `lets_pass` that still do nothing
 
   // Set once, when the fiber is made.
   runtime_core* runtime = nullptr;

@@ -59,7 +59,9 @@ task* join_child(choice_point* point) {
 }
 
 task* join_children(choice_point* point) {
-  fiber& s = fiber_of(point);
+  fiber& s = fiber_at(point);
+  if (ignores_join(s, point)) return nullptr;
+  ensure_announced(s);
   poll_slow(s, point, point, poll_place::join);
   const choice_point_kind* kind = kind_of(point);
   task* const newest = was_split(point) ? newest_child(point) : nullptr;
