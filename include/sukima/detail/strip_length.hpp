@@ -22,10 +22,13 @@ inline constexpr std::int64_t strip_alignment = 64;
 /// clock, and branches that are predicted wrongly. With less, a loop of a microsecond gets one strip more.
 inline constexpr std::uint64_t ticks_between_strips = 45;
 
-/// How many iterations take about `strip_ticks`, if `done` of them took `elapsed`.
-inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elapsed) noexcept {
-  const std::uint64_t net =
-      std::max(elapsed > ticks_between_strips ? elapsed - ticks_between_strips : 0, elapsed / 4) + 1;
+/// The ticks that the iterations of a strip took, from all that it took.
+inline std::uint64_t ticks_of_iterations(std::uint64_t elapsed) noexcept {
+  const std::uint64_t rest = elapsed > ticks_between_strips ? elapsed - ticks_between_strips : 0;
+  return std::max(rest, elapsed / 4) + 1;
+}
+/// How many iterations take about `strip_ticks`, if `done` of them took `net`.
+inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t net) noexcept {
   const auto counted = static_cast<std::uint64_t>(std::min(done, std::int64_t{1} << 40));
   return std::max<std::int64_t>(static_cast<std::int64_t>(counted * strip_ticks / net), 1);
 }
@@ -56,7 +59,14 @@ class strip_length {
   }
   /// Learns from a strip that has ended, which took that many ticks.
   void learn_from(std::int64_t done, std::uint64_t elapsed) noexcept {
-    const std::int64_t fit = iterations_of_a_strip(done, elapsed);
+    const std::uint64_t net = ticks_of_iterations(elapsed);
+    // The usual first iteration, without a division.
+    if (done == 1 && growth_ == usual_growth && net <= strip_ticks / second_strip) {
+      length_ = second_strip;
+      measured_ = false;
+      return;
+    }
+    const std::int64_t fit = iterations_of_a_strip(done, net);
     if (done == 1 && fit <= few_in_a_strip) growth_ = 2;
     const std::int64_t longest = done == 1 && growth_ == usual_growth ? second_strip : done * growth_;
     // The first iteration alone may not be typical. If iterations differ, no rest is known to be short.
