@@ -25,8 +25,9 @@ ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKI
                "NO_COLOR": "1"}
 
 # The process that started the tests may ignore or block signals, as a shell does for commands in the background.
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, signal.SIG_DFL)
+PASSED_ON = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM", "WINCH", "CONT")
+for one in PASSED_ON:
+    signal.signal(signal.Signals["SIG" + one], signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
@@ -547,10 +548,9 @@ class PassingThrough(unittest.TestCase):
 
     def test_signals_of_others(self):
         # All signals that are passed on. Signals that end or stop a terminal's session need no handler here.
-        names = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM", "WINCH", "CONT")
-        traps = "; ".join(f"trap 'echo {name}; exit 7' {name}" for name in names)
+        traps = "; ".join(f"trap 'echo {name}; exit 7' {name}" for name in PASSED_ON)
         for way in self.ways:
-            for name in names:
+            for name in PASSED_ON:
                 with subprocess.Popen([PROGRAM, "run", *way, "--threads", "1", "--", "sh", "-c",
                                        f"{traps}; echo ready; while :; do sleep 0.01; done"],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as running:

@@ -300,6 +300,21 @@ class launch(unittest.TestCase):
                                  [f"[0] {name}", f"[1] {name}"])
                 self.assertEqual(running.wait(), 0)
 
+    def test_signals_that_are_ignored_stay_ignored(self):
+        """As under nohup: such a signal ends neither the launcher nor a node."""
+        names = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM")
+        script = f"for one in {' '.join(names)}; do kill -$one $$; done; echo ready >&2; read line; echo $line >&2"
+        with subprocess.Popen(["sh", "-c", f"trap '' {' '.join(names)}; exec \"$@\"", "sh", SUKIMA, "cluster", "run", "-n", "2",
+                               "--", "sh", "-c", script],
+                              stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            self.assertEqual({running.stderr.readline(), running.stderr.readline()}, {"[0] ready\n", "[1] ready\n"})
+            for name in names:
+                running.send_signal(getattr(signal, "SIG" + name))
+            running.stdin.write("alive\n")
+            running.stdin.close()
+            self.assertEqual(sorted(without_late_nodes(running.stderr.read()).splitlines()), ["[0] alive", "[1] alive"])
+            self.assertEqual(running.wait(), 0)
+
     def test_ends_by_a_signal_before_the_first_entry_although_node_0_handles_it(self):
         script = ("if [ $SUKIMA_CLUSTER_NODE = 0 ]; then trap : USR1; fi; echo ready >&2; while :; do sleep 0.05; done")
         with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],

@@ -14,6 +14,12 @@ TOKEN = "of the test, and of 128 bits and more"
 #: Of all processes of a run: what hangs is ended by ctest, which knows the test's process only.
 DIES_WITH_TEST = ["setpriv", "--pdeathsig", "KILL"]
 
+# The process that started the tests may ignore or block signals, as a shell does for commands in the background. A launcher
+# would not pass these signals on, and its nodes would ignore them.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM):
+    signal.signal(number, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
 
 #: The launcher prints it if a node still runs two seconds after another one has ended, so on a busy machine at any time.
 LATE_NODE = r"sukima: node.* still runs?: waiting for (?:its end|their ends) \(--grace SECONDS limits that\)\n"

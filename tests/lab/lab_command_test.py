@@ -21,6 +21,11 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 RECORDED = pathlib.Path(sys.argv[2]).resolve()
 PAGE = pathlib.Path(sys.argv[3]).resolve()
 
+# The process that started the tests may ignore or block signals, as a shell does for commands in the background.
+for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(one, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
 EXPERIMENT = {
     "sukima-lab": 1, "name": "small", "title": "A small one", "repetitions": 5, "quick_repetitions": 2, "limit_seconds": 60,
     "programs": [{"name": "work", "command": ["sh", "-c", "echo '{\"seconds\":'$TIME', \"result\":\"7\"}'"]}],
