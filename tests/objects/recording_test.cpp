@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SUKIMA_OBJECTS_RECORD writes: counts, times, which part of the run.
+#include "../comma_locale.hpp"
 #include "support.hpp"
 
 #include <fcntl.h>
@@ -441,6 +442,17 @@ TEST_F(recording, counts_sleeps_in_the_kernel_apart_from_computing) {
   // Other programs can only lengthen the sleeps. The library's other threads work for microseconds.
   EXPECT_GE(std::stod(line("blocks ")[1]), 4e6);
   EXPECT_LE(std::stod(line("object ", " sleeper")[2]), 1e6) << "CPU time";
+}
+
+TEST_F(recording, is_the_same_in_each_locale) {
+  const support::comma_locale set;
+  program p(runtime_);
+  const auto numbers = p.stream<int>("numbers");
+  p.object("sender", [](out<int> to) { to.send(1); }, numbers.out());
+  p.object("receiver", [](in<int> from) { from.receive(); }, numbers.in());
+  p.run();
+  EXPECT_EQ(text().find(','), std::string::npos) << text();
+  EXPECT_EQ(line("receives").at(2), "1.000000");
 }
 
 TEST_F(recording, is_of_the_first_program_only) {

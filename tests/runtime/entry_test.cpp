@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes: several at once, entered by many threads, nested, shut down; statistics.
+#include "../comma_locale.hpp"
 #include "sleeping_thread.hpp"
 #include "support.hpp"
 
@@ -392,6 +393,14 @@ TEST(statistics, of_one_worker_show_no_sharing) {
   EXPECT_EQ(s.steals, 0u);
   EXPECT_EQ(s.parks, 0u);
   EXPECT_EQ(s.fibers_peak, 1u);
+}
+
+TEST(statistics, are_json_in_each_locale) {
+  const support::comma_locale set;
+  sukima::runtime two(with_workers(2));
+  two.run([](context c) { return fib(c, 20); });
+  const sukima::statistics s = two.statistics();
+  EXPECT_NEAR(nlohmann::json::parse(s.json()).at("working_seconds").get<double>(), s.working_seconds, 1e-6);
 }
 
 TEST(statistics, are_written_as_json_and_text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUKIMA_TRACE: the contents of the file, and failures to write it. The variable is read once in a process,
 // so each run is a process of its own.
+#include "../comma_locale.hpp"
 #include "support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -134,6 +135,21 @@ TEST_F(trace_death_test, writes_through_a_link_instead_of_replacing_it) {
   EXPECT_FALSE(events().empty());
   fs::remove(file());
   EXPECT_TRUE(fs::is_regular_file(folder / "target.json"));
+}
+
+TEST_F(trace_death_test, is_json_in_each_locale) {
+  EXPECT_EXIT(
+      {
+        const support::comma_locale set;
+        begin_trace();
+        {
+          sukima::runtime r(with_workers(2));
+          share(r);
+        }
+        std::exit(HasFailure() ? 1 : 0);
+      },
+      ExitedWithCode(0), "");
+  EXPECT_FALSE(events().empty());
 }
 
 TEST_F(trace_death_test, states_cover_each_workers_time_without_overlap) {

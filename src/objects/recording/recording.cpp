@@ -3,6 +3,7 @@
 #include "recording/recording.hpp"
 
 #include <base/shared/parse_number.hpp>
+#include <base/shared/plain_numbers.hpp>
 #include <runtime/shared/bad_setting.hpp>
 #include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
@@ -278,6 +279,7 @@ void recording::finish(object_core& me) {
 }
 
 std::string recording::text(const char* part) const {
+  const plain_numbers here;
   const auto [now, now_ticks] = read_both();
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double ns_a_tick = 1e9 * seconds / std::max(1.0, static_cast<double>(now_ticks - began_ticks_));

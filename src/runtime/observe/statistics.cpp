@@ -7,6 +7,8 @@
 #include "join/join_parts.hpp"
 #include "worker.hpp"
 
+#include <base/shared/plain_numbers.hpp>
+
 #include <cstdio>
 
 namespace sukima {
@@ -147,6 +149,7 @@ std::string statistics::text() const {
 }
 
 std::string statistics::json() const {
+  const plain_numbers here;
   std::string t = "{";
   t.append(json_of(*this)).append(",\"fibers_peak\":").append(std::to_string(fibers_peak));
   t.append(",\"parked_peak\":").append(std::to_string(parked_peak));

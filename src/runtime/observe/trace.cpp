@@ -7,6 +7,7 @@
 #include "shared/bad_setting.hpp"
 
 #include <capacity/shared/output_file.h>
+#include <base/shared/plain_numbers.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <unistd.h>
@@ -114,6 +115,7 @@ class trace_log {
 
   void write() {
     const std::lock_guard hold(lock_);
+    const plain_numbers here;
     cap_output_file file{};
     if (const int error = cap_output_open(&file, file_.c_str())) return complain(error);
     std::FILE* const out = file.stream;
