@@ -190,5 +190,7 @@ double sukima_capacity_advertised(const char* root) {
   }
   double age =
       (double)(now.tv_sec - status.st_mtim.tv_sec) + (double)(now.tv_nsec - status.st_mtim.tv_nsec) * 1e-9;
-  return age <= message.valid_seconds ? message.usable : NAN;
+  // A file from the future is older than a step that set the clock back. Its age is unknown, and without the
+  // second bound a host that has ended would count until the clock reaches that time again.
+  return age <= message.valid_seconds && age >= -message.valid_seconds ? message.usable : NAN;
 }

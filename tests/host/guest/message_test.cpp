@@ -126,6 +126,11 @@ TEST(host_message, counts_for_capacity_as_long_as_it_is_valid) {
   const auto written = guests::fs::last_write_time(machine.number());
   guests::fs::last_write_time(machine.number(), written - std::chrono::hours(2));
   EXPECT_TRUE(std::isnan(advertised()));
+  // The clock was set back after the last message.
+  guests::fs::last_write_time(machine.number(), written + std::chrono::minutes(30));
+  EXPECT_EQ(advertised(), 1.25);
+  guests::fs::last_write_time(machine.number(), written + std::chrono::hours(2));
+  EXPECT_TRUE(std::isnan(advertised()));
   guests::write(machine.number(), "sukima-host 1\nusable many\nvalid 10\nend\n");
   EXPECT_TRUE(std::isnan(advertised()));
   EXPECT_TRUE(std::isnan(sukima_capacity_advertised(std::string(5000, 'x').c_str())));
