@@ -133,7 +133,7 @@ def main():
         used[name] += 1
         axes.set_visible(True)
         draw_panel(axes, key, rows, axis[name])
-    footer = textwrap.fill(arguments.footer, 90 * columns)
+    footer = textwrap.fill(plots.plain(arguments.footer), 90 * columns)
     figure.text(0.01, 0.005, footer, fontsize=7, color="#555555", va="bottom")
     figure.tight_layout(rect=(0, 0.02 + 0.25 / (height * len(names) + 0.6), 1, 1))
     plots.save(figure, arguments.prefix, dpi=150)

@@ -25,6 +25,11 @@ def in_order(cells, key):
     return list(dict.fromkeys(cell[key] for cell in cells))
 
 
+def shown_in_legend(name):
+    """The name with a blank if it begins with an underscore, because matplotlib leaves such names out."""
+    return " " + name if name.startswith("_") else name
+
+
 def draw_program(axes, program, cells):
     """The bars of one program."""
     environments, settings = in_order(cells, "environment"), in_order(cells, "setting")
@@ -39,7 +44,7 @@ def draw_program(axes, program, cells):
             low, high = of[name].get("q1"), of[name].get("q3")
             whiskers[0].append(0 if low is None or math.isnan(value) else value - low)
             whiskers[1].append(0 if high is None or math.isnan(value) else high - value)
-        axes.bar(places, heights, width, yerr=whiskers, label=setting, color=COLOURS[number % len(COLOURS)],
+        axes.bar(places, heights, width, yerr=whiskers, label=shown_in_legend(setting), color=COLOURS[number % len(COLOURS)],
                  hatch="//" if number >= len(COLOURS) else None,
                  error_kw={"ecolor": "#333333", "elinewidth": 0.8, "capsize": 1.5})
         for place, name, value in zip(places, environments, values):
@@ -52,7 +57,7 @@ def draw_program(axes, program, cells):
     if known and max(known) > 20 * min(known):
         axes.set_yscale("log")
     axes.set_title(program, fontsize=10)
-    axes.set_ylabel(" or ".join(in_order(cells, "unit")), fontsize=8)
+    axes.set_ylabel(plots.plain(" or ".join(in_order(cells, "unit"))), fontsize=8)
     axes.tick_params(axis="y", labelsize=8)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -67,8 +72,8 @@ def draw_experiment(pyplot, experiment, footer, prefix):
     for axes, program in zip(grid.flat, programs):
         draw_program(axes, program, [cell for cell in experiment["cells"] if cell["program"] == program])
     grid.flat[0].legend(fontsize=7, ncols=min(4, len(settings)), loc="lower center", bbox_to_anchor=(0.5, 1.12))
-    figure.suptitle(experiment["title"], fontsize=11)
-    figure.text(0.01, 0.004, textwrap.fill(footer, int(16 * width)), fontsize=6, color="#555555", va="bottom")
+    figure.suptitle(plots.plain(experiment["title"]), fontsize=11)
+    figure.text(0.01, 0.004, textwrap.fill(plots.plain(footer), int(16 * width)), fontsize=6, color="#555555", va="bottom")
     figure.tight_layout(rect=(0, 0.04, 1, 1))
     plots.save(figure, prefix, dpi=150)
     pyplot.close(figure)
@@ -97,8 +102,8 @@ def draw_claim(pyplot, claim, prefix):
         axes.text(x, y, f"{number} {MARKS[cell['verdict']]}".strip(), ha="center", va="center", fontsize=8)
         if cell["verdict"] == "does not hold":
             axes.add_patch(pyplot.Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, fill=False, edgecolor="#D55E00", linewidth=2))
-    axes.set_title(textwrap.fill(f"{claim['text']} ({claim['relation']} {claim['bound']:g}: {claim['verdict']})", 60),
-                   fontsize=9)
+    title = f"{claim['text']} ({claim['relation']} {claim['bound']:g}: {claim['verdict']})"
+    axes.set_title(textwrap.fill(plots.plain(title), 60), fontsize=9)
     figure.colorbar(image, label="ratio")
     figure.tight_layout()
     plots.save(figure, prefix, dpi=150)

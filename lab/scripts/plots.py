@@ -19,6 +19,11 @@ def load():
     return pyplot
 
 
+def plain(text):
+    """The text for matplotlib, which would otherwise read what is between two dollar signs as a formula."""
+    return text.replace("$", r"\$")
+
+
 def save(figure, prefix, endings=("png", "svg"), dpi="figure"):
     """Writes PREFIX.ENDING for each ending. If a file cannot be written, the old file stays and the program ends."""
     for ending in endings:

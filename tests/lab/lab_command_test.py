@@ -381,16 +381,19 @@ class lab(with_folder):
         self.refused("version of program", "run", "small", "--folder", "runs")
         self.assertEqual(len(self.records()), 8)
 
-    def test_draws_stopped_runs_on_a_logarithmic_axis(self):
+    def test_draws_stopped_runs_on_a_logarithmic_axis_and_texts_as_they_are(self):
         python = shutil.which("python3", path="/usr/bin") or sys.executable
-        times = {"fast": "1", "slow": "100", "never": "7"}
+        times = {"_fast": "1", "slow": "100", "never": "7"}
         settings = [{"name": name, "variables": {"TIME": time}} for name, time in times.items()]
-        self.write({**EXPERIMENT, "settings": settings, "claims": [], "environments": EXPERIMENT["environments"][:1]})
+        self.write({**EXPERIMENT, "title": "Between $5\\6 and $7", "settings": settings, "claims": [],
+                    "environments": EXPERIMENT["environments"][:1]})
         self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
         records = [{**one, "seconds": [None]} if one["setting"] == "never" else one for one in self.records()]
         (self.folder / "runs" / "runs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
         self.run_lab("report", "--folder", "runs", "--plot", environment={"SUKIMA_PYTHON": python})
-        self.assertIn("<!-- stopped -->", (self.folder / "runs" / "small.svg").read_text())
+        drawn = (self.folder / "runs" / "small.svg").read_text()
+        for text in ("stopped", "Between $5\\6 and $7", " _fast", "slow"):
+            self.assertEqual(drawn.count(f"<!-- {text} -->"), 1, text)
 
     def test_draws(self):
         python = shutil.which("python3", path="/usr/bin") or sys.executable
