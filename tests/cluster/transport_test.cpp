@@ -151,6 +151,19 @@ TEST(mpi_transport, looks_for_plug_ins_beside_the_library_and_beside_the_launche
   std::filesystem::remove_all(prefix);
 }
 
+TEST(mpi_transport, names_each_place_of_a_missing_plug_in_and_the_fault_of_one_that_is_there) {
+  char folder[] = "/tmp/sukima-plugins-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string first = std::string(folder) + "/first.so", second = std::string(folder) + "/second.so";
+  std::string why;
+  EXPECT_EQ(load_plugin({first, "no-such-plug-in.so", second}, why), nullptr);
+  EXPECT_EQ(why, "there is none of these files: " + first + ", no-such-plug-in.so, " + second);
+  std::ofstream(second) << "no library\n";
+  EXPECT_EQ(load_plugin({first, second, "no-such-plug-in.so"}, why), nullptr);
+  EXPECT_TRUE(why.starts_with(second + ": ")) << why;
+  std::filesystem::remove_all(folder);
+}
+
 TEST(mpi_transport, says_that_a_plug_in_is_missing) {
   known = {{"SUKIMA_CLUSTER_PLUGINS", "/no/such/folder"}};
   try {

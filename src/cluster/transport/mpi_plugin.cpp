@@ -46,6 +46,12 @@ std::string folder_beside_launcher(std::string_view path) {
   return {};
 }
 
+/// Whether the dynamic linker found no file. If it found one with a fault, its error begins with the whole
+/// path of that file, or with the name of a library that the file needs.
+bool is_missing(const std::string& place, const std::string& error) {
+  return error.starts_with(place + ": ") && access(place.c_str(), F_OK) != 0;
+}
+
 }  // namespace
 
 std::vector<std::string> places_of_plugin(const std::string& file,
@@ -65,23 +71,32 @@ std::vector<std::string> places_of_plugin(const std::string& file,
   return all;
 }
 
+mpi_plugin load_plugin(const std::vector<std::string>& places, std::string& why) {
+  std::string searched;
+  why.clear();
+  for (const std::string& place : places) {
+    // RTLD_GLOBAL: Open MPI loads its own plug-ins, which need its symbols.
+    void* const plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (plugin == nullptr) {
+      const std::string error = dlerror();
+      if (!is_missing(place, error)) why = error;
+      searched += (searched.empty() ? "" : ", ") + place;
+      continue;
+    }
+    if (void* const made = dlsym(plugin, mpi_plugin_function)) return reinterpret_cast<mpi_plugin>(made);
+    why = place + " is of another version of Sukima";
+  }
+  if (why.empty()) why = "there is none of these files: " + searched;
+  return nullptr;
+}
+
 std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
                                               const char* (*variable)(const char* name)) {
   const bool open_mpi = kind == mpi_kind::open_mpi;
   const std::string file = open_mpi ? "sukima-cluster-openmpi.so" : "sukima-cluster-mpich.so";
   std::string why;
-  for (const std::string& place : places_of_plugin(file, variable)) {
-    // RTLD_GLOBAL: Open MPI loads its own plug-ins, which need its symbols.
-    void* const plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (plugin == nullptr) {
-      const char* const error = dlerror();
-      if (why.empty() && error != nullptr) why = error;
-      continue;
-    }
-    if (void* const made = dlsym(plugin, mpi_plugin_function))
-      return std::unique_ptr<transport>(reinterpret_cast<mpi_plugin>(made)(chosen));
-    why = place + " is of another version of Sukima";
-  }
+  if (const mpi_plugin make = load_plugin(places_of_plugin(file, variable), why))
+    return std::unique_ptr<transport>(make(chosen));
   throw start_failure(std::string("this program was started by ") + (open_mpi ? "Open MPI" : "MPICH") +
                       ", and the plug-in for that cannot be loaded (" + why +
                       "): install it with Sukima, name its folder in " + variable_plugins +

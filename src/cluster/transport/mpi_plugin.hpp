@@ -28,6 +28,11 @@ using mpi_plugin = transport* (*)(const mpi_settings&);
 /// \param variable  returns the value of a variable, or null
 std::vector<std::string> places_of_plugin(const std::string& file, const char* (*variable)(const char* name));
 
+/// Loads the first of these plug-ins that can be loaded.
+/// \param why  gets the reason if there is none: the fault of a file that is there, else all places
+/// \returns its function; null: there is none
+mpi_plugin load_plugin(const std::vector<std::string>& places, std::string& why);
+
 /// Loads the plug-in for that MPI and makes its transport.
 /// \param variable  as above
 /// \throws start_failure no plug-in for that MPI can be loaded
