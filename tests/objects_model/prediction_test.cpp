@@ -47,6 +47,13 @@ TEST(prediction, passes_on_what_an_object_was_woken_for) {
   EXPECT_FALSE(predict(program, configuration_of(program, simulated), examples::free_machine(1)).stuck);
 }
 
+TEST(prediction, of_long_computations_takes_as_many_steps_as_that_of_short_ones) {
+  // Slices of 3 ms would be a thousand million steps.
+  const description program = examples::pipeline_of(3, 1000, 1e12);
+  for (const execution_model how : {threads, workers_simulated})
+    EXPECT_NEAR(time_per(program, how, examples::free_machine(1), 1000), 3e12, 3e10) << name_of(how);
+}
+
 TEST(prediction, keeps_the_bounds) {
   // The largest island's work, and all work over the usable CPUs: with enough buffers one of them is
   // reached.

@@ -8,7 +8,6 @@
 namespace sukima::objects::model {
 namespace {
 
-constexpr double cpu_slice_ns = 3e6;  // slice of a thread, while others wait for its CPU
 constexpr double island_slice_ns = 1e6;  // slice of an object, while others of its island are ready
 constexpr unsigned island_slice_messages = 64;
 
@@ -38,7 +37,7 @@ void simulation::occupy(std::size_t cpu, std::size_t number, double from) {
   thread_state& thread = threads_[number];
   thread.at = thread_at::cpu;
   thread.cpu = cpu;
-  thread.slice_end = from + cpu_slice_ns;
+  thread.slice_end = from + cpu_slice_ns_;
   cpus_[cpu] = {from, number};
 }
 
@@ -107,7 +106,7 @@ void simulation::wake(std::size_t number) {
   }
   // The woken thread has had less CPU time than its waker, so it preempts the waker. A long sleep counts as
   // one slice.
-  woken.ran_ns = std::max(woken.ran_ns, waker.ran_ns - cpu_slice_ns);
+  woken.ran_ns = std::max(woken.ran_ns, waker.ran_ns - cpu_slice_ns_);
   waker.slice_end = now_;
   thread_queue_.push_front(number);
 }

@@ -29,6 +29,10 @@ unit carrier_of(const stream& one, const configuration& how) {
 // policy.
 constexpr double spin_before_sleep_ns = 3850;
 
+// The slice of a thread while others wait for its CPU. It is longer if a computation would take many slices,
+// because the bound of the simulation is a number of events, and the end of a slice is none.
+constexpr double least_cpu_slice_ns = 3e6, most_slices_of_computation = 128;
+
 // The limits of the standard deviation of computing times, as a part of their mean. With a ratio far beyond
 // them the parameters of the Gamma distribution are zero or infinite, and it returns no number.
 constexpr double least_ratio = 1e-6, most_ratio = 1e3;
@@ -53,6 +57,9 @@ simulation::simulation(const description& program, const flow& all, const config
       same_(where.costs.same_cpu.value_or(sleep_cost{})),
       other_(where.costs.other_cpu.value_or(same_)),
       random_(seed) {
+  cpu_slice_ns_ = least_cpu_slice_ns;
+  for (const object& one : program.objects)
+    cpu_slice_ns_ = std::max(cpu_slice_ns_, one.compute_ns / most_slices_of_computation);
   look_around_ns_ = other_.waker_ns + other_.until_ns;
   if (!pool_) look_around_ns_ = std::min(look_around_ns_, spin_before_sleep_ns);
   add_islands(how);

@@ -173,7 +173,7 @@ class simulation {
   std::size_t serving_ = none;  ///< the thread of the present step
   bool pool_ = false;  ///< whether threads are workers
   bool listens_ = false;  ///< whether islands are processes
-  double switch_ns_ = 0, wait_ns_ = 0, resume_ns_ = 0, look_around_ns_ = 0;
+  double switch_ns_ = 0, wait_ns_ = 0, resume_ns_ = 0, look_around_ns_ = 0, cpu_slice_ns_ = 0;
   double waking_ns_ = 0;  ///< the cost of waking others in the present step
   sleep_cost same_, other_;
   std::size_t driving_ = 0;
