@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -24,10 +25,22 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 
 #include "text_codec.hpp"
+
+constexpr std::size_t large_text = std::size_t{1} << 20;
+static std::atomic<bool> next_large_fails{false};  ///< whether there is no memory for the next large text
+
+void* operator new(std::size_t size) {
+  void* const memory = size >= large_text && next_large_fails.exchange(false) ? nullptr : std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -559,6 +572,36 @@ void until_full(program& p) {
   p.run();
 }
 
+/// Two objects wait for one message, and there is no memory for the first of them to receive it. It then
+/// waits for the other one.
+void short_of_memory(program& p) {
+  auto texts = p.stream<text>("texts");
+  auto waiting = p.stream<int>("waiting");
+  auto later = p.stream<int>("later");
+  const auto receiver = [](in<text> from, out<int> received, in<int> other) {
+    next_large_fails = true;
+    try {
+      const std::size_t size = from.receive().value().value.size();
+      received.send(1);
+      std::printf("received %zu\n", size);
+    } catch (const std::bad_alloc&) {
+      other.receive();
+      std::puts("no memory");
+    }
+  };
+  for (const char* const name : {"first", "second"})
+    p.object(name, receiver, texts.in(), later.out(), later.in()).group("receivers").at_home();
+  p.object("third", [](out<int> to) { to.send(1); }, waiting.out()).group("receivers").at_home();
+  p.object(
+      "sender",
+      [](in<int> may_send, out<text> to) {
+        may_send.receive();
+        to.send({std::string(large_text, 'x')});
+      },
+      waiting.in(), texts.out());
+  p.run();
+}
+
 /// An object tries to declare another one.
 void declares(program& p) {
   p.object("first", [&p] {
@@ -634,6 +677,8 @@ int run(const std::string& scenario, program& p, int argc, char** argv) {
     large_texts(p);
   else if (scenario == "too large text")
     too_large_text(p);
+  else if (scenario == "short of memory")
+    short_of_memory(p);
   else if (scenario == "until full")
     until_full(p);
   else if (scenario == "stop")

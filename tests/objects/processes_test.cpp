@@ -87,6 +87,11 @@ TEST_P(processes_test, streams_may_have_much_room) {
   EXPECT_EQ(output_of("texts with much room", GetParam()), "500 texts\n");
 }
 
+TEST(processes, a_receiver_without_memory_leaves_the_message_to_another_one) {
+  for (const char* model : {"processes:simulated", "processes:threads", "processes:simulated:pipe"})
+    EXPECT_EQ(output_of("short of memory", model), "no memory\nreceived 1048576\n") << model;
+}
+
 TEST(processes, the_capacity_counts_messages_with_a_codec) {
   for (const char* model : {"processes", "processes:simulated"})
     EXPECT_EQ(output_of("until full", model), "8 small, 1 large\n") << model;
