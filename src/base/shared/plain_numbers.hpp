@@ -6,9 +6,9 @@
 
 namespace sukima {
 
-/// As long as it exists, functions of C, such as printf, and std::to_string print numbers of this thread as in
-/// the locale "C". In many other locales the decimal point is a comma, which no reader of a file expects. The
-/// thread that constructs it destroys it.
+/// As long as it exists, functions of C, such as printf, and std::to_string print numbers of this thread as
+/// in the locale "C". In many other locales the decimal point is a comma, which no reader of a file expects.
+/// The thread that constructs it destroys it.
 class plain_numbers {
  public:
   plain_numbers() noexcept
