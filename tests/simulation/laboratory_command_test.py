@@ -10,7 +10,7 @@ SMALL = ["--vcpus", "4", "--cpus", "4", "--rounds", "2", "--nodes", "100"]
 
 
 def run(*options):
-    return subprocess.run([PROGRAM, *SMALL, *options], capture_output=True, encoding="utf-8", timeout=100)
+    return subprocess.run([PROGRAM, *SMALL, *options], capture_output=True, encoding="utf-8", timeout=500)
 
 
 def check(holds, claim):
@@ -25,7 +25,7 @@ def rows(text):
 
 
 def ask(*options):
-    return subprocess.run([PROGRAM, *options], capture_output=True, encoding="utf-8", timeout=100)
+    return subprocess.run([PROGRAM, *options], capture_output=True, encoding="utf-8", timeout=500)
 
 
 def check_experiments():
@@ -45,7 +45,7 @@ def check_experiments():
     check(ask("--json").returncode == 2, "exit code 2 for --json alone")
     check(ask("--list", "--machines", "2").returncode == 2, "exit code 2 for options that the list does not take")
     with open("/dev/full", "wb") as full:
-        unwritten = subprocess.run([PROGRAM, "--list"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=100)
+        unwritten = subprocess.run([PROGRAM, "--list"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=500)
     check((unwritten.returncode, unwritten.stderr) ==
           (1, "sukima-simulated-lab: the output could not be written to standard output\n"),
           f"a full disk is reported: {unwritten}")

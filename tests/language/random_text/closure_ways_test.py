@@ -179,9 +179,9 @@ class program:
 
 def run(command):
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, -1, "", "it ran longer than 60 seconds")
+        return subprocess.CompletedProcess(command, -1, "", "it ran longer than 500 seconds")
 
 
 def refused(sukima):

@@ -32,10 +32,10 @@ SETTINGS += [{**one, "SUKIMA_CLONES": "1000ms"} for one in SETTINGS[:1] + SETTIN
 
 def run(command, environment=None):
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL,
+        return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
                               env={**os.environ, **(environment or {})})
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, -1, "", "it ran longer than 200 seconds")
+        return subprocess.CompletedProcess(command, -1, "", "it ran longer than 500 seconds")
 
 
 def different(expected, got):
