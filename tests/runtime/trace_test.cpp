@@ -137,6 +137,25 @@ TEST_F(trace_death_test, writes_through_a_link_instead_of_replacing_it) {
   EXPECT_TRUE(fs::is_regular_file(folder / "target.json"));
 }
 
+TEST_F(trace_death_test, is_written_to_the_folder_in_which_the_program_began) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        setenv("SUKIMA_TRACE", "trace.json", 1);
+        fs::current_path(folder);
+        {
+          sukima::runtime r(with_workers(1));
+          r.run([] {});
+        }
+        fs::create_directory("other");
+        fs::current_path("other");
+        std::exit(HasFailure() ? 1 : 0);
+      },
+      ExitedWithCode(0), "");
+  EXPECT_TRUE(fs::exists(file()));
+  EXPECT_FALSE(fs::exists(folder / "other/trace.json"));
+}
+
 TEST_F(trace_death_test, is_json_in_each_locale) {
   EXPECT_EXIT(
       {

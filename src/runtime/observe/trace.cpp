@@ -214,12 +214,20 @@ class trace_log {
   std::deque<traced_clones> clones_;
 };
 
+/// Returns the whole path of a file, because the program may have changed its folder when the trace is
+/// written.
+std::string from_here(const char* file) {
+  const std::unique_ptr<char, decltype(&std::free)> folder(*file == '/' ? nullptr : getcwd(nullptr, 0),
+                                                           std::free);
+  return folder == nullptr ? file : std::string(folder.get()) + "/" + file;
+}
+
 /// Null: nothing is traced, or the trace belongs to the process that has forked this one. The variable is
 /// read once.
 trace_log* the_log() {
   static trace_log* const log = []() -> trace_log* {
     const char* file = std::getenv("SUKIMA_TRACE");
-    return file == nullptr || *file == '\0' ? nullptr : new trace_log(file);
+    return file == nullptr || *file == '\0' ? nullptr : new trace_log(from_here(file));
   }();
   return log != nullptr && log->is_of_this_process() ? log : nullptr;
 }
